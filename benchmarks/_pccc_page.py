@@ -110,7 +110,22 @@ def on_same_links(rows: Rows, published: Rows) -> str:
     for name in methods:
         header += [f"{name}, printed"] if name in RIVALS["COL1"] else []
         header += [name, "CPU s"]
-    return table(header, lines)
+    return f"{table(header, lines)}\n{unanswered(ours)}\n"
+
+
+def unanswered(ours: dict[tuple[Cell, str], Rows]) -> str:
+    """Say how many runs of COL1 have no answer, by method and number of links."""
+    counts: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
+    for (cell, method), rows in ours.items():
+        if cell.collection == "COL1":
+            counts[method, cell.percent][0] += sum(row["ari"] == "" for row in rows)
+            counts[method, cell.percent][1] += len(rows)
+    parts = [
+        f"{method} {none} of {runs} at {percent} %"
+        for (method, percent), (none, runs) in sorted(counts.items())
+        if none
+    ]
+    return f"Runs without an answer count as 0: {', '.join(parts) or 'none'}."
 
 
 def without_links(rows: Rows, published: Rows) -> str:

@@ -2,66 +2,96 @@
 
 from __future__ import annotations
 
-from _cells import NO_TIME, found, owing, read, table
+import math
+import statistics
+
+from _cells import NO_TIME, Rows, owing, read, spread, table
 from printed import COLUMNS, SOYBEAN
 
-
-def proofs() -> dict[tuple[str, ...], dict[str, str]]:
-    """Return the proved optima by case, k and links."""
-    return {by_case(row): row for part in ("iris", "wine") for row in read("colgen", part=part)}
+DRAWS = 6
 
 
-def by_case(row: dict[str, str]) -> tuple[str, ...]:
-    return row["case"], row["k"], row["links"]
+def by_case(part: str, case: str, k: int, links: int) -> Rows:
+    """Return the draws of links of a case, in their order."""
+    rows = read("papers_columns", part=part, case=case, k=str(k), links=str(links))
+    return sorted(rows, key=lambda row: int(row["draw"]))
 
 
 def columns() -> str:
-    cop, start = (
-        {by_case(row): row for row in read("papers_columns", part=part)}
-        for part in ("cop", "start")
-    )
-    proved = proofs()
-    rows: list[tuple[object, ...]] = []
+    rows, missing = [], 0
     for (case, k), printed in COLUMNS.items():
         for links, (sat, best, value, is_proved) in printed.items():
-            key = (case, str(k), str(links))
-            own, begun, proof = cop.get(key), start.get(key), proved[key]
-            kept = f"{float(own['sat_pct']):.1f}" if own else NO_TIME
+            cop, begun, own = (by_case(part, case, k, links) for part in ("cop", "start", "own"))
+            missing += sum(DRAWS - len(each) for each in (cop, begun, own))
             rows.append(
-                (case, k, links, sat, kept, best or "-", found(own), value + "*" * bool(is_proved),
-                 f"{float(proof['objective']):.7g}*", f"{float(proof['cpu_s']):.2f}",
-                 from_cop(begun))
+                (case, k, links, sat, kept(cop), best or "-", objectives(cop),
+                 value + "*" * bool(is_proved), objectives(own) + proofs(own),
+                 seconds(own) + proofs(own), seconds(begun) + proofs(begun))
             )  # fmt: skip
     header = ("set", "k", "links", "COP keeps all, %", "ours", "COP best", "ours",
               "columns (* proved)", "ours", "ours, CPU s", "from COP, CPU s")  # fmt: skip
-    missing = sum(row[-1] == NO_TIME for row in rows)
     return owing(table(header, rows), "papers_columns.py", missing, 30)
 
 
-def from_cop(row: dict[str, str] | None) -> str:
-    if row is None:
+def kept(rows: Rows) -> str:
+    return spread([float(row["sat_pct"]) for row in rows], 1)
+
+
+def seconds(rows: Rows) -> str:
+    return spread([float(row["cpu_s"]) for row in rows], 2)
+
+
+def objectives(rows: Rows) -> str:
+    """Return the mean and the deviation over the draws that have an answer, and their number."""
+    values = [float(row["objective"]) for row in rows if math.isfinite(float(row["objective"]))]
+    if not rows:
         return NO_TIME
-    return row["cpu_s"] + "*" * (row["status"] == "optimal")
+    if not values:
+        return "-"
+    large = statistics.mean(values) > 1e4
+    some = f" ({len(values)} of {len(rows)})" if len(values) < len(rows) else ""
+    return spread(values, 0 if large else 3) + some
+
+
+def proofs(rows: Rows) -> str:
+    """Return a star where all draws are proved, and how many where not all are."""
+    proved = sum(is_proof(row) for row in rows)
+    if not rows or proved == len(rows):
+        return "*" * bool(rows)
+    return f" ({proved} of {len(rows)} proved)"
+
+
+def is_proof(row: dict[str, str]) -> bool:
+    return row["status"] in ("optimal", "infeasible")
 
 
 def soybean() -> str:
     """Return table 8: printed of soybean's 47 points, ours of points like them."""
-    cop, start = (
-        {by_case(row): row for row in read("papers_columns", part=part, case="like soybean")}
-        for part in ("cop", "start")
-    )
-    rows = []
-    for (k, links), (kept, gap) in SOYBEAN.items():
-        key = ("like soybean", str(k), str(links))
-        rows.append((k, links, kept, cop[key]["sat_pct"], gap, improved(cop[key], start[key])))
+    rows, missing = [], 0
+    for (k, links), (sat, gap) in SOYBEAN.items():
+        cop, begun = (by_case(part, "like soybean", k, links) for part in ("cop", "start"))
+        missing += not cop or not begun
+        rows.append((k, links, sat, kept(cop), gap, improved(cop, begun) + proofs(begun)))
     header = ("k", "links", "COP keeps all, %", "ours", "gap to columns (* proved)", "ours")
-    return table(header, rows)
+    return owing(table(header, rows), "papers_columns.py", missing, 30)
 
 
-def improved(cop: dict[str, str], columns: dict[str, str]) -> str:
+def soybean_draws() -> str:
+    """Return how many draws of links the smallest case of table 8 has."""
+    draws = min(len(by_case("start", "like soybean", k, links)) for k, links in SOYBEAN)
+    return "with one draw of links" if draws == 1 else f"means over {draws} draws of links"
+
+
+def improved(cop: Rows, begun: Rows) -> str:
     """Return how far the best of COP-k-means is above the columns, or their value without one."""
-    if columns["status"] == "infeasible":
-        return "infeasible*"
-    best, proved = float(cop["objective"]), float(columns["objective"])
-    text = f"{100 * (best / proved - 1):.2f} %" if best < float("inf") else f"{proved:.5g}"
-    return text + "*" * (columns["status"] == "optimal")
+    both = [
+        (float(one["objective"]), float(other["objective"]))
+        for one, other in zip(cop, begun, strict=False)
+    ]
+    gaps = [100 * (best / value - 1) for best, value in both if math.isfinite(best)]
+    parts = [f"{spread(gaps, 2)} %"] if gaps else []
+    alone = [value for best, value in both if math.isinf(best) and math.isfinite(value)]
+    parts += [f"{spread(alone, 1)} without an answer of COP-k-means"] if alone else []
+    none = sum(row["status"] == "infeasible" for row in begun)
+    parts += [f"infeasible in {none}"] if none else []
+    return ", ".join(parts)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from _cells import NO_TIME, NOT_HAD, column, mean, of_kind, owing, read, spread, table
-from printed import BRANCH_AND_CUT, CPRBBA, SCORES, VIOLATED
+from papers_exact import LABELLED
+from printed import BRANCH_AND_CUT, CPRBBA, SCORES, UNSOLVED, VIOLATED
 
 FILES = 3
 """Link files that we have of each kind and number."""
@@ -38,7 +39,9 @@ def branching(kind: str) -> str:
         cells: list[object] = [dataset, links, size, mean(own, "n_blocks", 1)]
         cells += [root, f"{100 * float(mean(own, 'root_gap', 6)):.3f}" if own else NOT_HAD]
         cells += [nodes, mean(own, "nodes", 1), seconds, mean(own, "cpu_s", 1)]
-        cells += [solved, f"{100 * sum(reached) / len(own):.0f}" if own else NOT_HAD]
+        left = UNSOLVED.get((of, dataset, links))
+        cells += [f"{solved} (gap {left})" if left else solved]
+        cells += [f"{100 * sum(reached) / len(own):.0f}" if own else NOT_HAD]
         rows.append([NOT_HAD if cell == NO_TIME else cell for cell in cells])
     header = ["set", "links"]
     for name in ("size", "root gap, %", "nodes", "seconds", "solved, %"):
@@ -75,8 +78,10 @@ def agreement(kind: str) -> str:
         for place, value in enumerate(printed):
             method = ("MSSC", "PP", "optimum")[place % 3]
             own = [row for row in of_kind(ours, kind, dataset) if row["method"] == method]
-            missing += (2 * FILES - len(own)) * (place < 3)
+            had = dataset in LABELLED
+            missing += (2 * FILES - len(own)) * (place < 3 and had)
             values = column(own, "ari" if place < 3 else "ami")
-            cells += [value, spread(values[:1] if method == "MSSC" else values)]
+            ours_of = spread(values[:1] if method == "MSSC" else values) if had else NOT_HAD
+            cells += [value, ours_of]
         rows.append(cells)
     return owing(table(header, rows), "papers_exact.py", missing, 3)

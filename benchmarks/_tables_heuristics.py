@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from _cells import NO_ANSWER, NO_TIME, SAME, Rows, owing, read, table
+from _cells import NO_ANSWER, NO_TIME, NOT_HAD, SAME, Rows, owing, read, table
 from memetic_published import UNKNOWN
 from papers_cop import WAYS
 from papers_exact import HEURISTICS, MEDIUM, ONCE, SMALL
@@ -41,9 +41,12 @@ def optima() -> str:
     """Return the shares of link files on which each heuristic reaches the optimum."""
     done = read("papers_exact", part="heuristics")
     rows, missing = [], 0
-    for dataset in MEDIUM:
+    for dataset in PRINTED:
         cells: list[object] = [dataset]
         for name in METHODS:
+            if dataset not in MEDIUM:
+                cells += [of_printed(dataset, name), NOT_HAD, NOT_HAD]
+                continue
             own = [row for row in done if (row["dataset"], row["method"]) == (dataset, name)]
             missing += max(KINDS - len(own), 0)
             cells += [of_printed(dataset, name), rate(own), worst(own)]
@@ -70,7 +73,7 @@ def best() -> str:
     """Return how often each is the best of the four, and how often COP-k-means has no answer."""
     done = read("papers_exact", part="heuristics")
     rows = []
-    for dataset in MEDIUM:
+    for dataset in PRINTED:
         files: dict[tuple[str, ...], dict[str, float]] = {}
         for row in done:
             if row["dataset"] == dataset:
@@ -80,9 +83,10 @@ def best() -> str:
         cells: list[object] = [dataset]
         for place, name in enumerate(METHODS):
             hits = [file[name] <= min(file.values()) * (1 + SAME) for file in whole]
-            cells += [PRINTED[dataset][place][0], share(hits)]
+            cells += [PRINTED[dataset][place][0], share(hits) if whole else NOT_HAD]
         none = [file["COP-k-means"] == float("inf") for file in whole]
-        rows.append([*cells, PRINTED[dataset][-1], share(none), len(whole)])
+        cells += [PRINTED[dataset][-1], share(none) if whole else NOT_HAD]
+        rows.append([*cells, len(whole)])
     header = ["set"]
     for name in METHODS:
         header += [f"{name}: best, %", "ours"]

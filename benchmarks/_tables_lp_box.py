@@ -5,12 +5,13 @@ from __future__ import annotations
 import statistics
 from itertools import product
 
-from _cells import NO_ANSWER, NO_TIME, Rows, column, mean, owing, read, spread, table
+from _cells import NO_ANSWER, NO_TIME, NOT_HAD, Rows, column, mean, owing, read, spread, table
 from lp_box_descent import SETS, VARIANTS, WAYS
 from papers_rivals import HEPATITIS_LINKS, IONOSPHERE_LINKS
-from printed import HEPATITIS, INDICES, IONOSPHERE, MADE, RIVALS
+from printed import INDICES, MADE, MIXED, PLAIN, RIVALS, RIVALS_BROKEN
 
 NAMES = ("COP-k-means", "Spectral", "PPC", "CCL")
+VARIANT_NAMES = ("sizes", "pairs", "both")
 
 
 def score(rows: Rows) -> str:
@@ -67,38 +68,99 @@ def indices() -> str:
 
 
 def broken() -> str:
-    """Return the broken links of the rivals, ours of both kinds, means over draws."""
+    """Return the must-links and cannot-links that the rivals break, means over draws."""
     ours = read("papers_rivals", part="rivals")
     rows = []
-    for dataset, links in RIVALS:
+    for (dataset, links), printed in RIVALS_BROKEN.items():
         cells: list[object] = [dataset, links]
-        for name in NAMES[1:]:
+        for name, (must, cannot) in zip(NAMES[1:], printed, strict=True):
             case = (dataset, f"{links}ml, {links}cl", name)
             own = [row for row in ours if (row["dataset"], row["case"], row["method"]) == case]
             each = f"{mean(own, 'ml_broken', 1)}, {mean(own, 'cl_broken', 1)}"
-            cells.append(each if own else NO_TIME)
+            cells += [f"{must}, {cannot}", each if own else NO_TIME]
         rows.append(cells)
-    return table(("set", "of each", *(f"{name}: ML, CL" for name in NAMES[1:])), rows)
+    header = ["set", "of each"]
+    for name in NAMES[1:]:
+        header += [f"{name}: ML, CL", "ours"]
+    return table(header, rows)
+
+
+def plain() -> str:
+    """Return table 2: no constraints, k-means and ℓp-box, ours from ten starts each."""
+    own = {row["dataset"]: row for row in read("lp_box_table2")}
+    columns = (
+        (("kmeans_objective", "kmeans_objective_std"), ("kmeans_ari_pct", "kmeans_ari_pct_std"),
+         ("kmeans_mirkin", "kmeans_mirkin_std"), ("kmeans_hubert_pct", "kmeans_hubert_pct_std")),
+        (("objective", None), *AVERAGES),
+    )  # fmt: skip
+    rows = [
+        [dataset, method]
+        + [
+            cell
+            for value, names in zip(printed, named, strict=True)
+            for cell in (value, averaged(own[dataset], *names))
+        ]
+        for dataset, both in PLAIN.items()
+        for method, printed, named in zip(("k-means", "ℓp-box"), both, columns, strict=True)
+    ]
+    return table(
+        ("set", "method", "objective", "ours", "ARI", "ours", "MI", "ours", "HI", "ours"), rows
+    )
+
+
+AVERAGES = (("ari_pct", "ari_std"), ("mirkin", "mirkin_std"), ("hubert_pct", "hubert_std"))
+"""Columns of the means and the deviations of the tables of `lp_box.py`."""
+
+
+def averaged(row: dict[str, str], middle: str, deviation: str | None) -> str:
+    return row[middle] + (f" ± {row[deviation]}" if deviation else "")
+
+
+SCORES = (("ari", 2), ("mirkin", 4), ("hubert", 2))
 
 
 def made() -> str:
     rows, missing = [], 0
-    for (dataset, case), (plain, sized) in MADE.items():
+    for (dataset, case), both in MADE.items():
         all_of = read("papers_rivals", part="made", dataset=dataset)
-        own = [
-            [row for row in all_of if float(row["case"]) == float(case) and row["method"] == name]
-            for name in ("k-means", "lp-box")
-        ]
-        missing += sum(not each for each in own)
-        rows.append((f"{dataset} {case}", plain, score(own[0]), sized, score(own[1])))
-    header = ("set", "k-means", "ours", "ℓp-box", "ours")
+        for name, printed in zip(("k-means", "lp-box"), both, strict=True):
+            own = [r for r in all_of if float(r["case"]) == float(case) and r["method"] == name]
+            missing += not own
+            cells: list[object] = [f"{dataset} {case}", "ℓp-box" if name == "lp-box" else name]
+            for value, (score_name, digits) in zip(printed, SCORES, strict=True):
+                cells += [value, spread(column(own, score_name), digits)]
+            rows.append(cells)
+    header = ("set", "method", "ARI", "ours", "MI", "ours", "HI", "ours")
     return owing(table(header, rows), "papers_rivals.py", missing, 10)
 
 
+def mixed() -> str:
+    """Return table 6: sizes, pairs and both."""
+    rows = []
+    links = {"Ionosphere": IONOSPHERE_LINKS[0], "Hepatitis": HEPATITIS_LINKS}
+    for dataset, printed in MIXED.items():
+        for variant, values in zip(VARIANT_NAMES, printed, strict=True):
+            if dataset in links:
+                own = read("papers_rivals", dataset=dataset.lower(), method="lp-box",
+                           case=f"{variant} {links[dataset]}")  # fmt: skip
+                ours = [spread(column(own, name), digits) for name, digits in SCORES]
+                ours += [mean(own, "cpu_s", 2)]
+            elif cell := read("lp_box_table6", dataset=dataset, variant=variant):
+                ours = [averaged(cell[0], *names) for names in AVERAGES]
+                ours += [f"{float(cell[0]['cpu_s_per_run']):.2f}"]
+            else:
+                ours = [NOT_HAD] * len(values)
+            cells = [cell for pair in zip(values, ours, strict=True) for cell in pair]
+            rows.append([dataset, variant, *cells])
+    header = ("set", "given", "ARI", "ours", "MI", "ours", "HI", "ours", "seconds", "ours")
+    return table(header, rows)
+
+
 def ionosphere() -> str:
+    """Return ℓp-box on ionosphere with more and more links, and the proved optimum."""
     done = read("papers_rivals", part="ionosphere")
     rows, missing = [], 0
-    for variant, printed in IONOSPHERE.items():
+    for variant, printed in zip(VARIANT_NAMES, MIXED["Ionosphere"], strict=True):
         asked = IONOSPHERE_LINKS[: 1 if variant == "sizes" else None]
         by = {
             method: [
@@ -110,20 +172,11 @@ def ionosphere() -> str:
         missing += sum(not each for each in by["lp-box"])
         cells = [score(each) for each in by["lp-box"]]
         cells += ["-"] * (len(IONOSPHERE_LINKS) - len(cells))
-        rows.append((variant, printed, *cells, score(by["sdp"][0])))
+        rows.append((variant, printed[0].split()[0], *cells, score(by["sdp"][0])))
     ours = (f"ours, {n} of each" for n in IONOSPHERE_LINKS)
     header = ("ionosphere", "ℓp-box", *ours, "proved optimum, 20 of each")
     text = owing(table(header, rows), "papers_rivals.py", missing, 10)
     return text + f"\n{reached(rows)}\n"
-
-
-def hepatitis() -> str:
-    rows, missing = [], 0
-    for variant, printed in HEPATITIS.items():
-        own = read("papers_rivals", part="hepatitis", case=f"{variant} {HEPATITIS_LINKS}")
-        missing += not own
-        rows.append((variant, printed, score(own)))
-    return owing(table(("Hepatitis", "ℓp-box", "ours"), rows), "papers_rivals.py", missing, 10)
 
 
 def reached(rows: list[tuple[str, ...]]) -> str:

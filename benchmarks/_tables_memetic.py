@@ -138,47 +138,50 @@ def figures(rows: Rows) -> list[str]:
 
 
 def hg_means() -> str:
-    """Return table 4."""
+    """Return table 4: of all link files, and of those where HG-means breaks no link."""
     own = read("papers_memetic", part="hg-means")
     rows, missing = [], 0
-    for dataset, (unbroken, as_good, middle, searches) in HG_MEANS.items():
+    for dataset, (unbroken, *printed) in HG_MEANS.items():
         cases: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
         for row in own:
             if row["case"].startswith(f"{dataset}/"):
                 cases.setdefault((row["case"], row["seed"]), {})[row["method"]] = row
         pairs = [case for case in cases.values() if len(case) == 2]
         missing += 2 * max(LINK_FILES - len(pairs), 0)
-        rows.append((dataset, *beside_hg(pairs, unbroken, as_good, middle, searches)))
-    header = ("set", "HG breaks none, of 30", "ours", "SG as good, %", "ours",
-              "median difference, %", "ours", "of local searches, %", "ours",
-              "of CPU s, %")  # fmt: skip
+        kept = [pair for pair in pairs if pair["HG-means"]["broken"] == "0"]
+        cells: list[object] = [dataset, unbroken, f"{len(kept)} of {len(pairs)}"]
+        for of, digits, values in zip(HG_COLUMNS, (3, 0, 0), printed, strict=True):
+            cells += beside_hg(kept, of, digits, values)
+        rows.append(cells)
+    header = ["set", "HG breaks none, of 30", "ours"]
+    for name in ("objective", "seconds", "local searches"):
+        header += [f"{name}: SG better, %", "ours", "difference, %", "ours"]
     return owing(table(header, rows), "papers_memetic.py", missing, 30)
 
 
+HG_COLUMNS = ("objective", "cpu_s", "solutions")
+
+
 def beside_hg(
-    pairs: list[dict[str, dict[str, str]]], unbroken: int, as_good: int, middle: float,
-    searches: float,
-) -> list[object]:  # fmt: skip
-    if not pairs:
-        return [unbroken, NO_TIME, as_good, NO_TIME, middle, NO_TIME, searches, NO_TIME, NO_TIME]
-    kept = [pair for pair in pairs if pair["HG-means"]["broken"] == "0"]
-    count = f"{len(kept)} of {len(pairs)}"
+    kept: list[dict[str, dict[str, str]]], of: str, digits: int, printed: tuple[float, ...]
+) -> list[object]:
+    """Return how often SG is better by a column, and its differences in %."""
+    better, *range_of = printed
+    theirs = ranged(*(f"{value:g}" for value in range_of))
     if not kept:
-        return [unbroken, count, as_good, "-", middle, "-", searches, "-", "-"]
-    objective, local, seconds = (
-        [100 * (float(p["SG"][of]) / float(p["HG-means"][of]) - 1) for p in kept]
-        for of in ("objective", "solutions", "cpu_s")
-    )
-    good = share(each <= 100 * SAME for each in objective)
-    return [
-        unbroken, count, as_good, good, middle, middle_of(objective, 3), searches,
-        middle_of(local, 0), middle_of(seconds, 0),
-    ]  # fmt: skip
+        return [better, NO_TIME, theirs, NO_TIME]
+    values = [100 * (float(p["SG"][of]) / float(p["HG-means"][of]) - 1) for p in kept]
+    equal = 100 * SAME if of == "objective" else 0.0
+    return [better, share(each <= equal for each in values), theirs, middle_of(values, digits)]
 
 
-def middle_of(values: list[float], digits: int) -> str:
+def middle_of(values: Sequence[float], digits: int) -> str:
     """Return the median, and the range of several values."""
-    least, middle, most = (f"{of(values):.{digits}f}" for of in (min, statistics.median, max))
+    found = (of(values) for of in (min, statistics.median, max))
+    return ranged(*(f"{round(value, digits) + 0.0:.{digits}f}" for value in found))
+
+
+def ranged(least: str, middle: str, most: str) -> str:
     return middle if least == most else f"{middle} ({least} to {most})"
 
 
@@ -229,30 +232,30 @@ def optima() -> dict[str, float]:
 
 
 def beside_exact() -> str:
-    """Return table 3."""
+    """Return table 3: objectives, and seconds where SG is as good as the exact solver."""
     ours = [row for row in read("memetic_published") if row["dataset"] != UNKNOWN]
     coded = read("papers_memetic", part="exact")
     rows, missing = [], 0
-    for dataset, (as_good, middle, most) in MEMETIC.items():
+    for dataset, (objectives, seconds) in MEMETIC.items():
         files = gaps_by_file(coded, dataset)
         means = [100 * statistics.mean(gaps) for gaps in files.values()]
-        missing += SEEDS * (LINK_FILES - len(files))
         own = [row for row in ours if row["dataset"] == dataset]
         gaps = [100 * float(row["gap"]) for row in own]
         shares = [100 * (float(row["best_s"]) / float(row["published_time_s"]) - 1) for row in own]
-        cells: list[object] = [dataset]
-        for printed, digits, of in (
-            (as_good, 1, reached), (middle, 4, statistics.median), (most, 4, max),
-        ):  # fmt: skip
-            sides = [f"{of(side):.{digits}f}" if side else NO_TIME for side in (means, gaps)]
-            cells += [printed, *sides]
-        seeds = {len(each) for each in files.values()}
-        runs = f"{len(files)} × {max(seeds)}" if files else "-"
-        rows.append((*cells, runs, f"{statistics.median(shares):.2f}"))
-    header = ["set"]
-    for name in ("as good, %", "median", "most"):
-        header += [name, "SG", "default"]
-    header += ["files × seeds of SG", "our seconds to the best less theirs in all, %"]
+        had = bool(own)
+        missing += SEEDS * (LINK_FILES - len(files)) * had
+        reason = NO_TIME if had else NOT_HAD
+        cells: list[object] = [dataset, f"{objectives[0]:g}"]
+        cells += [f"{reached(side):.1f}" if side else reason for side in (means, gaps)]
+        cells += [ranged(*(f"{value:g}" for value in objectives[1:]))]
+        cells += [middle_of(side, 4) if side else reason for side in (means, gaps)]
+        runs = max((len(each) for each in files.values()), default=0)
+        cells += [f"{len(files)} × {runs}" if files else "-"]
+        cells += [ranged(*(f"{value:g}" for value in seconds[1:]))]
+        rows.append([*cells, middle_of(shares, 2) if shares else reason])
+    header = ["set", "as good, %", "SG", "default", "difference, %", "SG", "default",
+              "files × seeds of SG", "seconds less the exact solver's to its best, %",
+              "ours less its seconds in all, %"]  # fmt: skip
     return owing(table(header, rows), "papers_memetic.py", missing, 10)
 
 

@@ -160,9 +160,9 @@ def plane(folder: Path) -> Iterator[Case]:
             yield Case("plane", f"n{n}_k100_c{count}", problem, PLANE_LIMIT_S)
 
 
-def with_links(X: np.ndarray, classes: np.ndarray, k: int, count: int) -> Problem:
-    """Draw pairs and compare their labels, as Wagstaff and Cardie did; seed 0."""
-    rng = np.random.default_rng(0)
+def with_links(X: np.ndarray, classes: np.ndarray, k: int, count: int, seed: int = 0) -> Problem:
+    """Draw pairs and compare their labels, as Wagstaff and Cardie did."""
+    rng = np.random.default_rng(seed)
     must, cannot = set(), set()
     while len(must) + len(cannot) < count:
         i, j = sorted(rng.choice(len(classes), 2, replace=False).tolist())

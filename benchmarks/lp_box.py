@@ -215,15 +215,22 @@ def compared(row: dict[str, object], paper: Printed | None) -> dict[str, object]
 
 
 def k_means(problem: Problem, starts: int, init: str) -> dict[str, object]:
-    """Return the mean figures of k-means without constraints."""
+    """Return the mean figures of k-means without constraints, and their deviations."""
     found = [
         Partition(problem, model.fit(problem.X).labels_.astype(np.int64))
         for seed in range(starts)
         for model in (KMeans(problem.k, init=init, n_init=1, random_state=seed),)
     ]
+    figures = {
+        "objective": ([each.wcss for each in found], 3),
+        "ari_pct": ([100 * each.scores["ari"] for each in found], 2),
+        "mirkin": ([each.scores["mirkin"] for each in found], 4),
+        "hubert_pct": ([100 * each.scores["hubert"] for each in found], 2),
+    }
     return {
-        "kmeans_objective": round(float(np.mean([each.wcss for each in found])), 3),
-        "kmeans_ari_pct": round(100 * float(np.mean([each.scores["ari"] for each in found])), 2),
+        f"kmeans_{name}{suffix}": round(float(of(values)), digits)
+        for name, (values, digits) in figures.items()
+        for suffix, of in (("", np.mean), ("_std", np.std))
     }
 
 

@@ -137,17 +137,19 @@ def by_noise(rows: Rows) -> list[Any]:
 
 
 def seconds_by_links(k: str) -> Any:
-    """Return the seconds of column generation on iris, from our start and from COP-k-means."""
+    """Return the mean seconds of column generation on iris, from our start and COP-k-means'."""
     plot = figure(
         title=f"iris, k = {k}", width=420, height=320, y_axis_type="log",
         x_axis_label="links", y_axis_label="CPU seconds",
     )  # fmt: skip
-    ours = [row for row in of("colgen", "iris") if row["k"] == k]
-    begun = [r for r in of("papers_columns", "start") if (r["case"], r["k"]) == ("iris", k)]
-    for colour, (name, rows) in zip(
-        Colorblind8, {"our start": ours, "COP-k-means × 500": begun}.items(), strict=False
+    for colour, (name, part) in zip(
+        Colorblind8, {"our start": "own", "COP-k-means × 500": "start"}.items(), strict=False
     ):
-        counts, seconds = zip(*((int(r["links"]), float(r["cpu_s"])) for r in rows), strict=True)
+        by_count: dict[int, list[float]] = {}
+        for row in of("papers_columns", part):
+            if (row["case"], row["k"]) == ("iris", k):
+                by_count.setdefault(int(row["links"]), []).append(float(row["cpu_s"]))
+        counts, seconds = list(by_count), [statistics.mean(each) for each in by_count.values()]
         plot.line(counts, seconds, color=colour, legend_label=name, line_width=2)
         plot.scatter(counts, seconds, color=colour, size=6)
     return plot
