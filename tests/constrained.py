@@ -77,6 +77,11 @@ def _weights(rng, X, k):
     return {"weights": 10.0 ** rng.uniform(-1, 1, len(X))}, ()
 
 
+def _weights_and_sizes(rng, X, k):
+    sizes = (_exact, _ranges, _equal)[rng.integers(3)]
+    return {**_weights(rng, X, k)[0], **sizes(rng, X, k)[0]}, ()
+
+
 _GIVEN = {
     "must-link": _hard("must_link"),
     "cannot-link": _hard("cannot_link"),
@@ -107,7 +112,7 @@ _GIVEN = {
     "weights": _weights,
     "outliers": _outliers,
     "fixed centres": _fixed,
-    "weights and sizes": lambda *of: ({**_weights(*of)[0], **_equal(*of)[0]}, ()),
+    "weights and sizes": _weights_and_sizes,
 }
 
 

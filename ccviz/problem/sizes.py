@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 
-from ccviz.arrays import IntArray, freeze
+from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.errors import ProblemError, UnfillableError
 from ccviz.numbers import whole
 
@@ -31,6 +32,23 @@ class Sizes:
     def is_exact(self) -> bool:
         """Whether every cluster's size is fixed."""
         return bool((self.lower == self.upper).all())
+
+    def numbers_of(self, points: FloatArray | IntArray) -> IntArray | None:
+        """Return the number of each cluster in a clustering, so that the limits hold.
+
+        Parameters
+        ----------
+        points : (k,) array
+            The number of points in each cluster.
+
+        Returns
+        -------
+        (k,) int64 or None
+            None if no numbering keeps the limits.
+        """
+        fits = (points[:, None] >= self.lower) & (points[:, None] <= self.upper)
+        rows, numbers = scipy.optimize.linear_sum_assignment(~fits)
+        return numbers if fits[rows, numbers].all() else None
 
 
 def checked_sizes(given: Any, n: int, k: int) -> Sizes | None:

@@ -145,6 +145,13 @@ class Centroids:
     inside: float
     slip: float
 
+    @property
+    def most(self) -> float:
+        """Upper bound on the cost of any clustering of `points`: one cluster of all costs more."""
+        off = self.points - self.mass @ self.points / self.mass.sum()
+        squares = float(self.mass @ (off * off).sum(axis=1))
+        return squares * (1.0 + gamma(off.size + 4)) + UNDERFLOW
+
     def whole(self, between: float) -> float:
         """Return a bound for the exact points, with scatter inside blocks, from one on `points`."""
         if not math.isfinite(between):

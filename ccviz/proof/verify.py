@@ -444,8 +444,7 @@ def _check_infeasible(check: Check, number: int, leaf: Leaf) -> None:
         return
     if "duals" in leaf.certificate:
         means = centroids(check.unit, blocks)
-        # No clustering costs more between its blocks than one single cluster does.
-        whole = float(means.mass @ (means.points**2).sum(axis=1)) * _BEYOND
+        whole = means.most * _BEYOND
         if needs_classes(check.told):
             values = _class_values(check, blocks, means, leaf)
             whole += values.links.most * _BEYOND

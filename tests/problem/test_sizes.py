@@ -1,7 +1,8 @@
+import numpy as np
 import pytest
 
 from ccviz.errors import ProblemError
-from ccviz.problem.sizes import read_sizes, sizes_text
+from ccviz.problem.sizes import Sizes, read_sizes, sizes_text
 
 
 @pytest.mark.parametrize(
@@ -31,3 +32,11 @@ def test_what_is_no_size_is_refused(text, words):
 def test_sizes_are_written_as_they_are_read():
     lower, upper = [40, 50, 70], [60, 50, 70]
     assert read_sizes(sizes_text(lower, upper), 150, 3) == (lower, upper)
+
+
+@pytest.mark.parametrize(
+    ("points", "numbers"), [([2, 5, 1], [2, 0, 1]), ([1, 1, 5], [1, 2, 0]), ([5, 5, 1], None)]
+)
+def test_clusters_are_numbered_by_the_limits_that_they_keep(points, numbers):
+    found = Sizes(np.array([4, 1, 1]), np.array([6, 1, 3])).numbers_of(np.array(points))
+    assert (None if found is None else found.tolist()) == numbers

@@ -132,6 +132,22 @@ def test_what_is_inside_blocks_and_the_means_are_enclosed(seed, offset):
     assert found.conflict is blocks.conflict
 
 
+@pytest.mark.parametrize("heavy", [1.0, 1e6])
+def test_one_cluster_of_all_blocks_costs_at_most_what_is_said(heavy):
+    points, mass = np.array([[0.1, 3.0], [1.3, 0.7], [9.1, 2.2]]), np.array([1.0, 2.0, heavy])
+    found = Centroids(points, mass, np.zeros((3, 3), dtype=bool), 0.0, 0.0).most
+    rows, weights = exactly(points), [Fraction(m) for m in mass.tolist()]
+    center = [
+        sum(m * x for m, x in zip(weights, column, strict=True)) / sum(weights)
+        for column in zip(*rows, strict=True)
+    ]
+    cost = sum(
+        m * sum((x - c) ** 2 for x, c in zip(row, center, strict=True))
+        for m, row in zip(weights, rows, strict=True)
+    )
+    assert cost <= Fraction(found) <= cost * (1 + Fraction(1, 10**9))
+
+
 def test_what_is_taken_off_the_means_and_what_is_inside_them(coarse):
     problem = problem_of(0)
     unit, blocks = unit_of(problem), blocks_of(problem)

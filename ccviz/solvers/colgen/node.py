@@ -83,7 +83,7 @@ def advance(problem: Problem, settings: NodeSettings, params: Params, task: Task
     if isinstance(phase, Report):
         return phase
     if isinstance(phase, StartPhase):
-        if phase.tries < settings.starts:
+        if phase.tries < settings.starts and contract(problem).s > problem.k:
             return advance_start(given, phase)
         phase = _first(given, phase)
     if isinstance(phase, PartitionPhase):

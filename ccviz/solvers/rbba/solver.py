@@ -307,12 +307,9 @@ def numbered(blocks: Blocks, labels: IntArray) -> IntArray:
     """
     if blocks.sizes is None:
         return labels
-    # Imported here: it loads numba.
-    from ccviz.solvers.colgen.partitioning.start import labels_of
-
-    found = labels_of(blocks, np.arange(blocks.k)[:, None] == labels)
-    assert found is not None
-    return found
+    numbers = blocks.sizes.numbers_of(np.bincount(labels, blocks.mass, blocks.k))
+    assert numbers is not None
+    return numbers[labels]
 
 
 def always_paid(blocks: Blocks) -> float:

@@ -99,7 +99,7 @@ class LeavingOut:
                 yield Finished(termination="proved", message=TERMINATION_SENTENCES["proved"])
                 return None
             # BLP k-means knows the sums, and no other rules.
-            if isinstance(event, IncumbentFound) and self.keeps(event.labels):
+            if isinstance(event, IncumbentFound) and self.kept(event.labels) is not None:
                 cost = Partition(self.problem, event.labels).objective
                 if cost < best:
                     best = cost
@@ -127,26 +127,34 @@ class LeavingOut:
         """
         report = work(task)
         labels = report.labels
-        keeps = labels is not None and self.keeps(labels)
         if report.verdict == "integral":
-            report = self._reconsidered(report, task, keeps)
-        if labels is None or keeps:
+            report = self._reconsidered(report, task)
+        if labels is None:
             return report
+        kept = self.kept(labels)
+        if kept is not None:
+            return replace(report, labels=kept)
         mended = self._mended(labels, task)
         return replace(report, labels=mended, source="repair" if mended is not None else "")
 
-    def keeps(self, labels: IntArray) -> bool:
-        """Whether a clustering keeps every hard constraint."""
-        return Partition(self.problem, labels).violations.none_hard
+    def kept(self, labels: IntArray) -> IntArray | None:
+        """Return a clustering numbered as the sizes ask for it, None if it breaks a constraint."""
+        sizes = self.problem.sizes
+        if sizes is not None:
+            numbers = sizes.numbers_of(np.bincount(labels, minlength=self.problem.k))
+            if numbers is None:
+                return None
+            labels = numbers[labels]
+        return labels if Partition(self.problem, labels).violations.none_hard else None
 
-    def _reconsidered(self, report: Report, task: Task, keeps: bool) -> Report:
+    def _reconsidered(self, report: Report, task: Task) -> Report:
         """Return the report on a node whose relaxation has a clustering for its solution."""
         together, apart = (decided_pairs(task.decisions, side) for side in (True, False))
         blocks = contract(refine(self.told, together, apart))
         if blocks.s > blocks.k:
             branch = _undecided(blocks, report.labels)
             return replace(report, verdict="branch", branch=branch, state=None)
-        if keeps:
+        if self.kept(blocks.block_of) is not None:
             return report
         return Report("infeasible", np.inf, events=report.events, detail=_LEAVES_ONE)
 
@@ -158,7 +166,7 @@ class LeavingOut:
         solver = BlpKMeans(step_limit=_STEP_S)
         context = Context(seed=task.seed, stop=task.stop, labels=labels)
         found = _last(solver.steps(self.problem, context))
-        return found if found is not None and self.keeps(found) else None
+        return None if found is None else self.kept(found)
 
 
 def leaving_out(problem: Problem, keeps_largest_sums: bool = False) -> LeavingOut:

@@ -11,6 +11,7 @@ from ccviz.problem.rules import MaxOverlap
 from ccviz.problem.sums import MaxSum, MinSum
 from ccviz.proof.verify import verify
 from ccviz.solvers.start.leaving_out import leaving_out
+from tests.constrained import optimum
 
 VALUES = (3.0, 0.0, 2.0, 1.0, 1.0, 1.0)
 
@@ -40,6 +41,25 @@ def test_the_optimum_is_proved_and_the_run_says_what_is_left_out(problem, solver
     assert run.partition.violations.none_hard
     noted = [record.event.text for record in run.records() if isinstance(record.event, Noted)]
     assert any("leave limits on sums out" in text for text in noted)
+
+
+def _weighted(seed):
+    """Return a problem of weights, sizes in any order and, for odd seeds, soft links."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(6, 2))
+    soft = [(*rng.choice(6, 2, replace=False), float(rng.exponential())) for _ in range(4)]
+    links = {"must_link": soft[:2], "cannot_link": soft[2:]} if seed % 2 else {}
+    return Problem(X, 3, sizes=rng.permutation([1, 2, 3]), weights=rng.integers(1, 5, 6), **links)
+
+
+@pytest.mark.parametrize("seed", [3, 7, 8, 38])
+@pytest.mark.parametrize("solver", ["sdp", "colgen"])
+def test_sizes_in_any_order_beside_weights_are_proved(solver, seed):
+    problem = _weighted(seed)
+    run = start(problem, solver).result()
+    assert run.status == "optimal"
+    assert run.objective == pytest.approx(optimum(problem), rel=1e-4)
+    assert verify(problem, [record.event for record in run.records()]).accepted
 
 
 @pytest.mark.parametrize(("shared", "status"), [(2, "optimal"), (1, "infeasible")])

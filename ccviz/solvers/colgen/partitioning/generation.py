@@ -15,7 +15,7 @@ from ccviz.solvers.colgen.partitioning.master import Master, Solution, best_part
 from ccviz.solvers.colgen.partitioning.phase import PartitionPhase, blocks_of, class_counts, mean_of
 from ccviz.solvers.colgen.partitioning.pricer import Priced
 from ccviz.solvers.colgen.partitioning.start import improved, labels_of, rebuilt
-from ccviz.solvers.colgen.phases.context import NodeInput
+from ccviz.solvers.colgen.phases.context import ONE_CLUSTER, NodeInput
 from ccviz.solvers.colgen.phases.reports import twice_proved_over
 from ccviz.solvers.search.decisions import PairDecision
 from ccviz.solvers.search.tree import Report, cutoff
@@ -105,15 +105,16 @@ class Generation:
         if solution.artificial > _NEEDED:
             caps = _RAISED * self.phase.artificial_cost
             return replace(report, state=replace(self.phase, artificial_cost=caps))
-        if self._found_better(report):
-            return report  # and go on: the tolerance is finer then
+        found = self._cost_of(report)
+        if found < min(self.given.task.upper_bound, self.phase.found) * (1.0 - 1e-9):
+            # Go on: the tolerance is finer then, if the clustering counts.
+            return replace(report, state=replace(self.phase, found=found))
         return self._settled(report, solution)
 
-    def _found_better(self, report: Report) -> bool:
+    def _cost_of(self, report: Report) -> float:
         if report.labels is None:
-            return False
-        found = Partition(self.given.problem, report.labels).objective
-        return found < self.given.task.upper_bound * (1.0 - 1e-9)
+            return np.inf
+        return Partition(self.given.problem, report.labels).objective
 
     def _iterate(self, solution: Solution) -> None:
         """Price at smoothed duals, and at the master's where that finds nothing new."""
@@ -224,7 +225,7 @@ class Generation:
         model, blocks = self.pricer.models[0], self.phase.blocks
         squares = float(blocks.mass @ ((blocks.centroid - mean_of(blocks)) ** 2).sum(axis=1))
         soft = float(np.abs(model.weight).sum())
-        return (squares + soft) * (1.0 + 1e-8)
+        return (squares + soft) * ONE_CLUSTER
 
     def _settled(self, report: Report, solution: Solution) -> Report:
         """Close a node whose solution is a clustering; branch the others on a pair."""

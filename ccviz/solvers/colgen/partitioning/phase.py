@@ -56,6 +56,8 @@ class PartitionPhase:
     iteration : int
     left : Multipliers or None
         What closed the node in an earlier run.
+    found : float
+        Cost of the best clustering that was found here. It may keep less than the problem asks for.
     """
 
     blocks: Blocks
@@ -66,6 +68,7 @@ class PartitionPhase:
     center: tuple[FloatArray, FloatArray] | None = None
     iteration: int = 0
     left: Multipliers | None = None
+    found: float = np.inf
 
     @property
     def constant(self) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.blocks import Blocks
@@ -83,7 +82,7 @@ def labels_of(blocks: Blocks, columns: np.ndarray) -> IntArray | None:
         return None
     number = np.arange(blocks.k)
     if blocks.sizes is not None:
-        numbers = _numbered(columns @ blocks.mass, blocks)
+        numbers = blocks.sizes.numbers_of(columns @ blocks.mass)
         if numbers is None:
             return None
         number = numbers
@@ -107,11 +106,3 @@ def rebuilt(blocks: Blocks, columns: np.ndarray) -> IntArray | None:
     by_size = np.argsort(blocks.sizes.lower + blocks.sizes.upper, kind="stable")
     centers[by_size] = means[order]
     return clustering_from(blocks, centers)
-
-
-def _numbered(size: FloatArray, blocks: Blocks) -> IntArray | None:
-    """Return the number of each cluster, so that limits hold; None if there is none."""
-    assert blocks.sizes is not None
-    fits = (size[:, None] >= blocks.sizes.lower) & (size[:, None] <= blocks.sizes.upper)
-    rows, numbers = linear_sum_assignment(~fits)
-    return numbers if fits[rows, numbers].all() else None

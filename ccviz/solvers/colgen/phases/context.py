@@ -15,6 +15,9 @@ from ccviz.solvers.colgen.settings import NodeSettings
 from ccviz.solvers.search.decisions import DiscDecision
 from ccviz.solvers.search.tree import Multipliers, Task
 
+ONE_CLUSTER = 1.0 + 1e-6
+"""Factor on the cost of one cluster of all blocks: no clustering costs more, despite rounding."""
+
 
 @dataclass(frozen=True, eq=False)
 class NodeInput:
@@ -86,7 +89,7 @@ class NodeContext(NodeInput):
     def most_cost(self) -> float:
         """Cost of one cluster of all blocks: an upper bound on the cost of any clustering."""
         instance = self.instance
-        return float(instance.mass @ (instance.points**2).sum(axis=1)) * (1.0 + 1e-9)
+        return float(instance.mass @ (instance.points**2).sum(axis=1)) * ONE_CLUSTER
 
 
 def turned(problem: Problem, blocks: Blocks) -> FloatArray:
