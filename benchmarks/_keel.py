@@ -48,17 +48,37 @@ def keel(name: str) -> Dataset:
     FileNotFoundError
         If the package that holds the set is not installed.
     """
-    lines = _path(name).read_text(encoding="utf-8").splitlines()
-    rows = [
-        [cell.strip() for cell in line.split(",")]
-        for line in lines
-        if line.strip() and not line.startswith("@")
-    ]
+    rows = _rows(_path(name))
     X = np.array(
         [[WORDS[cell] if cell in WORDS else float(cell) for cell in row[:-1]] for row in rows]
     )
     _, truth = np.unique([row[-1] for row in rows], return_inverse=True)
     return Dataset(name, X, (), truth.astype(np.int64))
+
+
+def _rows(path: Path) -> list[list[str]]:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [
+        [cell.strip() for cell in line.split(",")]
+        for line in lines
+        if line.strip() and not line.startswith("@")
+    ]
+
+
+_ONE_OF_GLASS = (0, 1, 4, 5, 6)
+
+
+def glass() -> Dataset:
+    """Return Glass, of which a file for each class but one says which rows have it."""
+    found = {
+        number: _rows(_folder(KEEL) / "imbalanced" / "raw" / f"glass{number}.dat")
+        for number in _ONE_OF_GLASS
+    }
+    X = np.array([[float(cell) for cell in row[:-1]] for row in found[0]])
+    truth = np.full(len(X), 2)
+    for number, rows in found.items():
+        truth[[row[-1] == "positive" for row in rows]] = number
+    return Dataset("Glass", X, (), np.unique(truth, return_inverse=True)[1])
 
 
 _NUMBERS = (1, 14, 15, 16, 17, 18)

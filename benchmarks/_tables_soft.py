@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections import Counter
 
-from _cells import NO_TIME, NOT_HAD, Rows, mean, owing, read, spread, table
+from _cells import NOT_HAD, Rows, mean, owing, read, spread, table
 from _memetic import RESULTS
 from papers_soft import SETS
 from printed import BROKEN, SECONDS
@@ -66,9 +66,9 @@ def values(published: Rows, value: str) -> str:
 
 
 def by_cell(method: str) -> dict[tuple[str, str], Rows]:
-    """Return the draws of a method by set and share of links."""
+    """Return the runs of a method by set and share of links."""
     cells: dict[tuple[str, str], Rows] = {}
-    for row in read("papers_soft", links="drawn", method=method):
+    for row in read("papers_soft", method=method):
         cells.setdefault((row["dataset"], row["fraction_pct"]), []).append(row)
     return cells
 
@@ -79,7 +79,7 @@ def totals() -> str:
     for fraction, printed in BROKEN.items():
         cells: list[object] = [f"{fraction} %"]
         for place, (method, _) in enumerate(METHODS):
-            own = read("papers_soft", links="drawn", method=method, fraction_pct=fraction)
+            own = read("papers_soft", method=method, fraction_pct=fraction)
             cells += [f"{printed[place] / RUNS:.2f}", mean(own, "broken", 2)]
             cells += [f"{SECONDS[fraction][place] / RUNS:.1f}", mean(own, "cpu_s", 2), len(own)]
         rows.append(cells)
@@ -142,13 +142,3 @@ def sweep_seeds() -> str:
         return f"All {counts[most]} sets have {most} seeds"
     rest = ", ".join(f"{counts[n]} sets have {n}" for n in sorted(counts, reverse=True)[1:])
     return f"{counts[most]} sets have {most} seeds, {rest}"
-
-
-def authors() -> str:
-    """Return BH-kmeans on the authors' own link sets."""
-    rows = [
-        (row["dataset"], f"{row['fraction_pct']} %", row["ari"], row["wcss"], row["broken"])
-        for row in read("papers_soft", links="authors")
-    ]
-    text = table(("set", "links", "ARI", "WCSS", "broken"), rows) if rows else f"{NO_TIME}\n"
-    return owing(text, "papers_soft.py --authors", 8 - len(rows), LIMIT_S)

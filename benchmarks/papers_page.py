@@ -64,7 +64,6 @@ def page(bench: Path) -> str:
         penalty_verdict=_tables_soft.penalty_verdict(),
         soft_totals=_tables_soft.totals(),
         soft_penalty=_tables_soft.penalty(),
-        soft_authors=_tables_soft.authors(),
         pccc=_pccc_page.overview(read("papers_pccc"), pccc_published),
         pccc_unlinked=_pccc_page.without_links(read("papers_pccc"), pccc_published),
         pccc_here=_pccc_page.on_same_links(read("papers_pccc"), pccc_published),

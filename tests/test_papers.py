@@ -96,6 +96,21 @@ def test_links_of_two_classes_settle_them(benchmarks, bench):
     assert np.array_equal(found, sonar) or np.array_equal(found, 1 - sonar)
 
 
+def test_the_authors_links_bring_their_figures(benchmarks, bench):
+    """Rows in another order than that of the links would lower the ARI and raise the WCSS."""
+    from _tables_soft import by_cell
+
+    with (bench / "bh-kmeans" / "published.csv").open(newline="") as file:
+        printed = [row for row in csv.DictReader(file) if row["dataset"] in {"Iris", "Wine"}]
+    assert len(printed) == 8
+    for row in printed:
+        own = by_cell("bh-kmeans")[row["dataset"], row["fraction_pct"]]
+        assert {each["links"] for each in own} == {"authors"}
+        for name, room in (("ari", 0.02), ("wcss", 0.5)):
+            mean = np.mean([float(each[name]) for each in own])
+            assert mean == pytest.approx(float(row[f"{name}_bh"]), abs=room)
+
+
 def test_every_table_of_the_papers_has_its_place():
     asked = {
         "Piccialli": [
