@@ -17,10 +17,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ccviz.events import Event
+from ccviz.events import Event, InfeasibilityProved
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports
+from ccviz.solvers.common.no_assignment import in_a_tree
 from ccviz.solvers.divide.settings import DivideSettings
 from ccviz.solvers.sdp.solver import Sdp
 
@@ -60,4 +61,8 @@ class Divide(DivideSettings, Solver):
             largest_part=self.largest_part,
             shared=self.shared,
         )
-        yield from division.steps()
+        for event in division.steps():
+            if isinstance(event, InfeasibilityProved):
+                yield from in_a_tree(problem, event)
+            else:
+                yield event

@@ -1,12 +1,16 @@
-"""The end of a k-means-like run whose assignment step found nothing."""
+"""The end of a run whose assignment step found nothing."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 
-from ccviz.events import Event, Finished, InfeasibilityProved
+import numpy as np
+
+from ccviz.events import Event, Finished, InfeasibilityProved, NodeOpened, NodePruned
 from ccviz.feasibility.check import check_feasibility
 from ccviz.problem.problem import Problem
+from ccviz.problem.sums import sum_limits
 
 
 def why_infeasible(problem: Problem) -> InfeasibilityProved:
@@ -26,6 +30,29 @@ def why_infeasible(problem: Problem) -> InfeasibilityProved:
     return InfeasibilityProved(
         reason="an exhaustive search proved that no clustering keeps the links, sizes and rules."
     )
+
+
+def in_a_tree(problem: Problem, proved: InfeasibilityProved) -> Iterator[Event]:
+    """Yield what was proved before there is a tree, and a tree of it that can be checked.
+
+    A checker finds by its own search whether blocks fit into sizes. It has none for limits on sums:
+    under these there is no tree.
+
+    Parameters
+    ----------
+    problem : Problem
+    proved : InfeasibilityProved
+    """
+    if not sum_limits(problem):
+        yield NodeOpened(node=0, parent=None, depth=0, lower_bound=0.0)
+        yield NodePruned(
+            node=0,
+            reason="infeasible",
+            lower_bound=math.inf,
+            detail=proved.reason,
+            certificate={"witness": np.array(proved.points, dtype=np.int64)},
+        )
+    yield proved
 
 
 def no_assignment(

@@ -30,6 +30,7 @@ from ccviz.problem.problem import Problem
 from ccviz.problem.sums import MinSum, SumLimit
 from ccviz.solvers.base import Context
 from ccviz.solvers.blp_kmeans import BlpKMeans
+from ccviz.solvers.common.no_assignment import in_a_tree
 from ccviz.solvers.search.branch_and_bound import Known
 from ccviz.solvers.search.decisions import PairDecision, decided_pairs
 from ccviz.solvers.search.tree import Report, Task
@@ -95,7 +96,7 @@ class LeavingOut:
         solver = BlpKMeans(n_init=_STARTS, step_limit=_STEP_S)
         for event in solver.steps(self.problem, context):
             if isinstance(event, InfeasibilityProved):
-                yield event
+                yield from in_a_tree(self.problem, event)
                 yield Finished(termination="proved", message=TERMINATION_SENTENCES["proved"])
                 return None
             # BLP k-means knows the sums, and no other rules.

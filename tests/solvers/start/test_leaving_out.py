@@ -12,6 +12,7 @@ from ccviz.problem.sums import MaxSum, MinSum
 from ccviz.proof.verify import verify
 from ccviz.solvers.start.leaving_out import leaving_out
 from tests.constrained import optimum
+from tests.proof.conftest import check_proof, second  # noqa: F401
 
 VALUES = (3.0, 0.0, 2.0, 1.0, 1.0, 1.0)
 
@@ -76,6 +77,18 @@ def test_a_limit_that_no_clustering_keeps_is_infeasible():
     rules = (MinSum((1.0,) * 4, 2.0), MinSum((3.0, 0.0, 0.0, 1.0), 2.0))
     problem = Problem(np.arange(4.0)[:, None], 2, rules=rules)
     assert start(problem, "sdp").result().status == "infeasible"
+
+
+@pytest.mark.parametrize("solver", ["sdp", "colgen", "divide"])
+def test_that_no_blocks_fit_the_sizes_is_proved_in_a_tree(solver, second):  # noqa: F811
+    X, settings = np.arange(6.0)[:, None], {"part_size": 2} if solver == "divide" else {}
+    problem = Problem(X, 3, [(0, 1), (2, 3)], sizes=[3, 2, 1], weights=[1, 2, 1, 1, 1, 1])
+    pairs = replace(problem, must_link=[(0, 1), (2, 3), (4, 5)])
+    events = [record.event for record in start(pairs, solver, **settings)]
+    assert verify(pairs, events).sentence == "proved infeasible"
+    assert second(pairs, events) == (True, "proved infeasible")
+    assert not verify(problem, events).accepted
+    assert not second(problem, events)[0]
 
 
 @pytest.mark.slow
