@@ -143,8 +143,8 @@ def soft(published: Rows) -> str:
     return (
         f"**within the spread in {cells - len(above) - len(below)} of {cells} cells**: the "
         f"printed ARI lies between our worst and our best of six draws of links (Iris and Wine: "
-        f"six seeds on the authors' links), give or take 0.02. In {len(above)} cells ours is "
-        f"above, in {len(below)} below: {', '.join(short)}; experiments on why are in "
+        f"six seeds on the authors' links), give or take 0.02. In {len(above)} cells ours is above "
+        f"({', '.join(map(' '.join, above))} %), in {len(below)} below ({', '.join(short)}): see "
         f"`results/soft.md`. Of its rival DILS, which has {LIMIT_S} CPU seconds here and 1,800 in "
         f"the paper, and as many runs, "
         f"{cells - len(more) - len(fewer)} cells are within, {len(more)} above and {len(fewer)} "

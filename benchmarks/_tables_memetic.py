@@ -50,6 +50,21 @@ def synthetic() -> str:
     return owing(text, "papers_memetic.py", missing, 7)
 
 
+def synthetic_short() -> str:
+    """Return in how many cases SG is not the best, and in how many of these the limit ended it."""
+    own = read("papers_memetic", part="synthetic")
+    cases = [
+        case
+        for n, k in SYNTHETIC
+        for seed in whole(
+            [row for row in own if numbers(row["case"])[:2] == (n, k)], LINKS.get(n, 0)
+        )
+        for case in seed
+    ]
+    short = [case["SG"]["ended"] for case in cases if not is_best(case, "SG")]
+    return f"In {len(short)} of {len(cases)} cases SG is not the best, in {short.count('limit')} of"
+
+
 def numbers(case: str) -> tuple[int, ...]:
     return tuple(int(number) for number in re.findall(r"\d+", case))
 

@@ -82,6 +82,7 @@ def page(bench: Path) -> str:
         variants=_tables_memetic.variants(),
         additions=_tables_memetic.additions(),
         synthetic=_tables_memetic.synthetic(),
+        synthetic_short=_tables_memetic.synthetic_short(),
         large=_tables_memetic.large(),
         beside_exact=_tables_memetic.beside_exact(),
         hg_means=_tables_memetic.hg_means(),
