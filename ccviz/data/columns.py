@@ -132,13 +132,13 @@ def _settle(cells: Cells) -> list[str] | np.ndarray:
 
 
 def _column(name: str, cells: list[str] | np.ndarray, style: NumberStyle) -> Column:
-    none = np.full(len(cells), np.nan)
     if isinstance(cells, np.ndarray):
         if cells.dtype.kind == "M":
             return Column(name, "date", cells, days_of(cells), np.isnat(cells))
-        values = cells if cells.dtype == np.float32 else cells.astype(np.float64)
+        values = cells if cells.dtype == np.float32 else cells.astype(np.float64, copy=False)
         kind: Kind = "empty" if np.isnan(values).all() else "number"
         return Column(name, kind, cells, values, np.isnan(values), cells.dtype.kind in "iu")
+    none = np.full(len(cells), np.nan)
     plain = plain_numbers(cells, style)
     if plain is not None and not _CODE.search("\n".join(cells)):
         none_missing = np.zeros(len(cells), dtype=bool)

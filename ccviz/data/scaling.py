@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ccviz.arrays import FloatArray
@@ -229,12 +231,12 @@ MOST_APART = 10.0
 """Largest ratio of two features' spreads; above it the larger one dominates the distances."""
 
 
-def apart(X: FloatArray) -> float:
+def apart(columns: Sequence[FloatArray]) -> float:
     """Return the ratio of the largest spread of a feature to the smallest.
 
     Parameters
     ----------
-    X : (n, d) float
+    columns : sequence of (n,) float
         NaN where a value is missing.
 
     Returns
@@ -242,6 +244,6 @@ def apart(X: FloatArray) -> float:
     float
         1 if fewer than two features vary.
     """
-    spreads = np.nanstd(X, axis=0)
+    spreads = np.array([np.nanstd(each) for each in columns])
     varied = spreads[spreads > 0]
     return float(varied.max() / varied.min()) if len(varied) else 1.0

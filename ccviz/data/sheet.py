@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ccviz.arrays import FloatArray, IntArray, freeze
+from ccviz.arrays import FloatArray, IntArray, freeze, row_strips
 from ccviz.data.binary import read_arrow, read_excel, read_npy
 from ccviz.data.cells import NumberStyle
 from ccviz.data.columns import Column, read_columns
@@ -232,8 +232,10 @@ class Sheet:
             self._check(column)
         rows, filled = self._complete(features, missing)
         blocks = [_as_features(column, rows) for column in features]
-        X = freeze(np.column_stack([values for _, values in blocks]))
+        X = freeze(_side_by_side([values for _, values in blocks]))
         names = [feature for known, _ in blocks for feature in known]
+        ends = np.cumsum([len(known) for known, _ in blocks]).tolist()
+        made = {column.name: end - 1 for column, end in zip(features, ends, strict=True)}
         known = next(iter(self._of("class", decisions)), None)
         truth, classes = _classes(known, rows) if known else (None, ())
         named = next(iter(self._of("name", decisions)), None)
@@ -250,7 +252,7 @@ class Sheet:
             names=tuple(_taken(named.texts(), rows)) if named else (),
             weights=self._weights(weighing, rows) if weighing else None,
             origin=Origin(
-                columns=tuple(_kept(column, rows, X, names) for column in self.columns),
+                columns=tuple(_kept(column, rows, X, made) for column in self.columns),
                 decisions=tuple(decisions),
                 rows=freeze(rows),
                 missing=_treatment(missing) if filled else None,
@@ -351,16 +353,25 @@ def _count(rows: NDArray[np.bool_]) -> str:
     return f"{many:,} of {len(rows):,} rows"
 
 
-def _kept(column: Column, rows: IntArray, X: FloatArray, features: Sequence[str]) -> Cells:
-    """Return a column's cells for some rows, as a view of the points if the values are equal."""
+def _side_by_side(blocks: Sequence[FloatArray]) -> FloatArray:
+    """Return the columns of all blocks as one table."""
+    width = sum(each.shape[1] for each in blocks)
+    X = np.empty((len(blocks[0]), width), dtype=np.result_type(*blocks))
+    for some in row_strips(*X.shape):
+        X[some] = np.column_stack([each[some] for each in blocks])
+    return X
+
+
+def _kept(column: Column, rows: IntArray, X: FloatArray, made: Mapping[str, int]) -> Cells:
+    """Return a column's cells for some rows, as a view of the points if it became a feature.
+
+    A view saves memory in a table of a million points.
+    """
     cells = column.plain()
-    if len(rows) < len(column.missing):
-        cells = _taken(cells, rows)
-    if not isinstance(cells, np.ndarray) or cells.dtype != X.dtype or column.name not in features:
-        return cells
-    among = X[:, features.index(column.name)]
-    # A view saves memory in a table of a million points; any equal feature column will do.
-    return among if np.array_equal(cells, among) else cells
+    is_array = isinstance(cells, np.ndarray) and cells.dtype == X.dtype
+    if is_array and column.name in made and not column.missing[rows].any():
+        return X[:, made[column.name]]
+    return _taken(cells, rows) if len(rows) < len(column.missing) else cells
 
 
 def _taken(cells: Cells, rows: IntArray) -> Cells:
@@ -373,7 +384,7 @@ def _as_features(column: Column, rows: IntArray) -> tuple[tuple[str, ...], Float
         values = column.values
         if column.missing.any():
             values = np.where(column.missing, np.nanmedian(values), values)
-        return (column.name,), values[rows, None]
+        return (column.name,), (values if len(rows) == len(values) else values[rows])[:, None]
     texts = np.array(column.texts())[rows]
     words = np.unique(texts)
     return tuple(f"{column.name} = {word}" for word in words.tolist()), _one_hot(texts, words)

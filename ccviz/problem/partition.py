@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from scipy.sparse import csr_array
 
-from ccviz.arrays import FloatArray, IntArray, freeze
+from ccviz.arrays import FloatArray, IntArray, freeze, row_strips
 from ccviz.errors import CcvizError
 from ccviz.problem.agreement import agreement
 from ccviz.problem.fixed_centers import order_of
@@ -20,7 +20,7 @@ from ccviz.problem.problem import Problem
 from ccviz.problem.sizes import Sizes
 
 _CELLS = 1 << 16  # cells of the table processed at a time, a few columns of it
-_WIDE, _WIDE_CELLS = 32, 1 << 19  # features from which some rows are processed, and their cells
+_WIDE = 32  # features from which some rows are processed at a time
 _SOME = 1024  # points at least whose mean is near enough to measure the spread from
 _DIGITS = 1e3  # a difference that is a smaller share of its parts loses too many digits
 
@@ -282,18 +282,29 @@ def cluster_sums(
     return np.concatenate([_sums(strip, labels, k, weights) for strip in _strips(X)], axis=1)
 
 
+def cluster_squares(X: FloatArray, labels: IntArray, k: int, means: FloatArray) -> FloatArray:
+    """Return (k, d) sums of squared differences to the clusters' means.
+
+    Parameters
+    ----------
+    X : (n, d) float64 or float32
+    labels : (n,) int64
+        0 to k - 1.
+    k : int
+    means : (k, d) float64
+    """
+    total = np.zeros((k, X.shape[1]))
+    for some in row_strips(*X.shape):
+        near = X[some] - means[labels[some]]
+        total += _members(labels[some], k).T @ np.square(near, out=near)
+    return total
+
+
 def _strips(X: FloatArray) -> Iterator[FloatArray]:
     """Yield a few columns of a table at a time as float64, to avoid a second large table."""
     width = max(1, _CELLS // len(X))
     for at in range(0, X.shape[1], width):
         yield X[:, at : at + width].astype(np.float64, copy=False)
-
-
-def _row_strips(X: FloatArray) -> Iterator[slice]:
-    """Yield a few rows of a table at a time."""
-    step = max(1, _WIDE_CELLS // X.shape[1])
-    for at in range(0, len(X), step):
-        yield slice(at, at + step)
 
 
 def _row_sums(
@@ -305,13 +316,17 @@ def _row_sums(
 ) -> FloatArray:
     """Return (k, d) weighted sums of the clusters, from zero or from (k, d) origins."""
     total = np.zeros((k, X.shape[1]))
-    for some in _row_strips(X):
+    for some in row_strips(*X.shape):
         here, near = labels[some], X[some].astype(np.float64, copy=False)
         near = near if origin is None else near - origin[here]
-        share = np.ones(len(here)) if weights is None else weights[some]
-        member = csr_array((share, here, np.arange(len(here) + 1)), (len(here), k))
-        total += member.T @ near
+        total += _members(here, k, None if weights is None else weights[some]).T @ near
     return total
+
+
+def _members(labels: IntArray, k: int, weights: FloatArray | None = None) -> csr_array:
+    """Return the (m, k) matrix of which points are in which cluster, with their weights."""
+    share = np.ones(len(labels)) if weights is None else weights
+    return csr_array((share, labels, np.arange(len(labels) + 1)), (len(labels), k))
 
 
 _SPREADS: WeakKeyDictionary[Problem, tuple[FloatArray, float]] = WeakKeyDictionary()
@@ -333,7 +348,7 @@ def _squares(
 ) -> float:
     """Return the weighted sum of squared distances to (k, d) origins, or to one without labels."""
     total = 0.0
-    for some in _row_strips(X):
+    for some in row_strips(*X.shape):
         near = X[some] - (origin if labels is None else origin[labels[some]])
         each = np.einsum("ij,ij->i", near, near)
         total += float(each.sum() if weights is None else weights[some] @ each)

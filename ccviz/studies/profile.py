@@ -11,7 +11,10 @@ import numpy as np
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.data.csv_style import PLAIN_CSV, CsvStyle
 from ccviz.data.markdown import markdown_table
-from ccviz.problem.partition import cluster_means
+from ccviz.problem.partition import cluster_means, cluster_squares
+
+_ROUNDING = 1e-12
+"""Deviation of a feature, as a share of its mean, up to which it is rounding of a constant."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,15 +72,20 @@ def profile(
     -------
     Profile
     """
-    mean = X.mean(axis=0, dtype=np.float64)
-    total = ((X - mean) ** 2).mean(axis=0)
-    X, labels = X[labels >= 0], labels[labels >= 0]
-    sizes = np.bincount(labels, minlength=k)
-    means = cluster_means(X, labels, k)
-    within = cluster_means((X - means[labels]) ** 2, labels, k)
-    inside = np.nansum(within * sizes[:, None], axis=0) / len(X)
-    separation = np.clip(1.0 - inside / np.where(total > 0, total, 1.0), 0.0, 1.0)
-    separation = np.where(total > 0, separation, 0.0)
+    groups = np.where(labels < 0, k, labels)  # those left out are one more
+    sizes = np.bincount(groups, minlength=k + 1)
+    means = cluster_means(X, groups, k + 1)
+    squares = cluster_squares(X, groups, k + 1, means)
+    mean = sizes @ np.nan_to_num(means) / len(X)
+    between = sizes[:, None] * (np.nan_to_num(means) - mean) ** 2
+    total = (squares + between).sum(axis=0) / len(X)
+    varies = total > (_ROUNDING * mean) ** 2
+    sizes, means, squares = sizes[:k], means[:k], squares[:k]
+    inside = squares.sum(axis=0) / sizes.sum()
+    separation = np.clip(1.0 - inside / np.where(varies, total, 1.0), 0.0, 1.0)
+    separation = np.where(varies, separation, 0.0)
+    with np.errstate(invalid="ignore"):
+        spreads = np.sqrt(squares / sizes[:, None])
     order = np.argsort(-separation, kind="stable")
     return Profile(
         features=tuple(features[j] for j in order.tolist()),
@@ -85,7 +93,7 @@ def profile(
         mean=mean[order],
         spread=np.sqrt(total)[order],
         means=means[:, order],
-        spreads=np.sqrt(within)[:, order],
+        spreads=spreads[:, order],
         sizes=sizes,
         called=tuple((names or {}).get(j, f"cluster {j}") for j in range(k)),
     )

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ccviz.arrays import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray, row_strips
 from ccviz.data.datasets import Dataset
 from ccviz.data.table import Cells, own_names
 from ccviz.problem.partition import Partition
@@ -23,9 +24,9 @@ class Standing:
 
     Attributes
     ----------
-    distance : (n_points,) float64
+    distance : (n_points,) float64, or (m,) of those asked for
         Euclidean distance to the cluster's mean, in the units that were clustered.
-    silhouette : (n_points,) float64
+    silhouette : (n_points,) float64, or (m,)
         From -1 to 1: how much nearer the point is to its own cluster than to the next (Rousseeuw
         1987); 0 where it is alone in its cluster.
     simplified : bool
@@ -37,7 +38,9 @@ class Standing:
     simplified: bool
 
 
-def standing(partition: Partition, most_compared: int | None = None) -> Standing:
+def standing(
+    partition: Partition, most_compared: int | None = None, some: IntArray | None = None
+) -> Standing:
     """Return the distance and silhouette of each point in its cluster.
 
     Parameters
@@ -45,6 +48,9 @@ def standing(partition: Partition, most_compared: int | None = None) -> Standing
     partition : Partition
     most_compared : int, optional
         Points up to which silhouettes compare every pair; `MOST_COMPARED` by default.
+    some : (m,) int, optional
+        Points that the answer is for, where there are too many to compare every pair; all by
+        default.
 
     Returns
     -------
@@ -52,12 +58,14 @@ def standing(partition: Partition, most_compared: int | None = None) -> Standing
     """
     X, labels = _clustered(partition)
     simplified = len(X) > (MOST_COMPARED if most_compared is None else most_compared)
-    distance = np.sqrt(((X - partition.centers[labels]) ** 2).sum(axis=1))
-    filled = len(np.unique(labels))
-    if not 2 <= filled < len(X):
-        silhouette = np.zeros(len(X))
+    asked = np.arange(len(X)) if some is None or not simplified else some
+    filled = np.unique(labels)
+    distance = _own_distances(X, labels, asked, partition.centers)
+    if not 2 <= len(filled) < len(X):
+        silhouette = np.zeros(len(asked))
     elif simplified:
-        silhouette = _to_means(partition, distance)
+        other = _next_distances(X, labels, asked, partition.centers, filled)
+        silhouette = _simplified(distance, other, np.bincount(labels)[labels[asked]] == 1)
     else:
         # Imported here: scikit-learn takes most of a second.
         from sklearn.metrics import silhouette_samples
@@ -66,15 +74,35 @@ def standing(partition: Partition, most_compared: int | None = None) -> Standing
     return Standing(distance, silhouette, simplified)
 
 
-def _to_means(partition: Partition, own: FloatArray) -> FloatArray:
+def _own_distances(
+    X: FloatArray, labels: IntArray, asked: IntArray, centers: FloatArray
+) -> FloatArray:
+    """Return the distances of some points to the means of their clusters."""
+    squared = np.empty(len(asked))
+    for strip in row_strips(len(asked), X.shape[1]):
+        near = X[asked[strip]] - centers[labels[asked[strip]]]
+        squared[strip] = np.einsum("ij,ij->i", near, near)
+    return np.sqrt(squared)
+
+
+def _next_distances(
+    X: FloatArray, labels: IntArray, asked: IntArray, centers: FloatArray, filled: IntArray
+) -> FloatArray:
+    """Return the distances of some points to the nearest mean of another cluster."""
+    middle = centers[filled].mean(axis=0)  # squares are expanded from here
+    means, place = centers[filled] - middle, np.searchsorted(filled, labels)
+    lengths, squared = np.einsum("ij,ij->i", means, means), np.empty(len(asked))
+    for strip in row_strips(len(asked), X.shape[1] + len(filled)):
+        near = X[asked[strip]] - middle
+        apart = lengths - 2.0 * (near @ means.T)
+        apart[np.arange(len(near)), place[asked[strip]]] = np.inf
+        squared[strip] = apart.min(axis=1) + np.einsum("ij,ij->i", near, near)
+    return np.sqrt(np.maximum(squared, 0.0))
+
+
+def _simplified(own: FloatArray, other: FloatArray, alone: NDArray[np.bool_]) -> FloatArray:
     """Return simplified silhouettes: distances to means stand in for mean distances."""
-    X, labels = _clustered(partition)
-    other, sizes = np.full(len(X), np.inf), np.bincount(labels)
-    for j in np.flatnonzero(sizes).tolist():
-        away = np.sqrt(((X - partition.centers[j]) ** 2).sum(axis=1))
-        other = np.where(labels == j, other, np.minimum(other, away))
     largest = np.maximum(own, other)
-    alone = sizes[labels] == 1
     return np.where(alone, 0.0, (other - own) / np.where(largest > 0, largest, 1.0))
 
 

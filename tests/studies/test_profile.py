@@ -40,6 +40,27 @@ def test_an_empty_cluster_leaves_no_trace_in_the_separation():
     assert found.separation == pytest.approx(profile(X, LABELS, 2, ("a", "b", "d")).separation)
 
 
+def test_points_left_out_count_among_all_only():
+    found = profile(X, np.array([0, 0, 1, 1, -1]), 2, ("a", "b", "d"))
+    assert found.sizes.tolist() == [2, 2]
+    assert found.mean[0] == pytest.approx(X[:, 0].mean())
+    assert found.spread[0] == pytest.approx(X[:, 0].std())
+    assert found.means[:, 0] == pytest.approx([1.0, 11.0])
+
+
+def test_rounding_of_a_constant_separates_nothing():
+    constant = np.full((30, 1), 0.1)
+    assert profile(constant, np.arange(30) % 3, 3, ("a",)).separation.tolist() == [0.0]
+
+
+def test_many_features_are_passed_over_by_rows():
+    wide = np.random.default_rng(0).random((40, 50), np.float32)
+    found = profile(wide, np.arange(40) % 4, 4, [f"x{j}" for j in range(50)])
+    columns = [int(name[1:]) for name in found.features]
+    groups = pd.DataFrame(wide[:, columns].astype(float)).groupby(np.arange(40) % 4)
+    assert found.spreads == pytest.approx(groups.std(ddof=0).to_numpy())
+
+
 def test_as_text():
     found = profile(X, LABELS, 2, ("a", "b|c", "d"))
     lines = profile_markdown(found).splitlines()

@@ -32,6 +32,21 @@ def test_many_points_are_compared_with_means(monkeypatch):
     assert found.silhouette[4] == 0
 
 
+def test_some_points_are_compared_with_means_as_among_all(monkeypatch):
+    monkeypatch.setattr(rows, "MOST_COMPARED", 3)
+    far = X + 1e6  # squares are expanded near the points, not at zero
+    partition = Partition(Problem(far, 4), np.where(LABELS == 2, 3, LABELS))
+    whole, some = standing(partition), np.array([1, 5, 38])
+    apart = np.linalg.norm(far[:, None] - partition.centers[[0, 1, 3]], axis=2)
+    own = apart[np.arange(40), LABELS]
+    apart[np.arange(40), LABELS] = np.inf
+    other = apart.min(axis=1)
+    assert whole.silhouette == pytest.approx((other - own) / np.maximum(own, other), abs=1e-6)
+    found = standing(partition, some=some)
+    assert found.silhouette.tolist() == whole.silhouette[some].tolist()
+    assert found.distance.tolist() == whole.distance[some].tolist()
+
+
 @pytest.mark.parametrize("labels", [[0, 0, 0], [0, 1, 2]])
 def test_no_silhouettes_without_two_clusters_of_something(labels):
     assert not standing(Partition(Problem(X[:3], 3), labels)).silhouette.any()

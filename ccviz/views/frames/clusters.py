@@ -7,15 +7,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ccviz.arrays import FloatArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.data.datasets import Dataset
 from ccviz.problem.partition import Partition
 from ccviz.studies.profile import Profile, profile
 from ccviz.studies.rows import standing
 
-MOST_FEATURES = 60
+MOST_FEATURES, _FEW_FEATURES, _MOST_CELLS = 60, 6, 6000
+"""Features of the table at most, and of one whose cells are more than that."""
 MOST_COMPARED = 3000
 """Number of points up to which silhouettes compare all pairs, to keep the page fast."""
+_MOST_COSTS = 5 * 10**9
+"""Products of coordinates up to which every point is compared with every mean: half a second."""
 
 
 @dataclass(frozen=True)
@@ -88,13 +91,15 @@ class Clusters:
     ----------
     heads : tuple of Head
     rows : tuple of FeatureRow
-        At most `MOST_FEATURES`.
+        At most `MOST_FEATURES`, and fewer of many clusters.
     features : int
         All there are.
     silhouette : float
         Mean over all points.
     simplified : bool
         Whether silhouettes compare with means of clusters.
+    sampled : bool
+        Whether silhouettes are means over some of the points.
     """
 
     heads: tuple[Head, ...]
@@ -102,6 +107,7 @@ class Clusters:
     features: int
     silhouette: float
     simplified: bool
+    sampled: bool = False
 
 
 def clusters(
@@ -118,23 +124,47 @@ def clusters(
     names : mapping of int to str, optional
         Of clusters, by these numbers.
     """
-    k, called = partition.problem.n_clusters, names or {}
+    k, called, n = partition.problem.n_clusters, names or {}, partition.problem.n_points
     found = profile(data.X, partition.shown, k, data.features)
-    fit = standing(partition, MOST_COMPARED)
+    labels = partition.labels[:n]
+    some = _some(labels, partition.problem.d)
+    fit = standing(partition, MOST_COMPARED, some)
+    sizes = np.bincount(labels, minlength=partition.problem.k)
+    most = min(MOST_FEATURES, max(_FEW_FEATURES, _MOST_CELLS // k))
+    means = _means(fit.silhouette, labels[some] if fit.simplified else labels, len(sizes))
     return Clusters(
-        heads=tuple(_head(j, partition, fit.silhouette, called.get(j, "")) for j in range(k)),
-        rows=tuple(_row(found, j) for j in range(min(len(found.features), MOST_FEATURES))),
+        heads=tuple(
+            Head(j, int(sizes[j]), float(sizes[j] / n), float(means[j]), called.get(j, ""))
+            for j in range(k)
+        ),
+        rows=tuple(_row(found, j) for j in range(min(len(found.features), most))),
         features=len(found.features),
-        silhouette=float(fit.silhouette.mean()),
+        silhouette=float(sizes @ np.nan_to_num(means) / n),
         simplified=fit.simplified,
+        sampled=fit.simplified and len(some) < n,
     )
 
 
-def _head(number: int, partition: Partition, silhouette: FloatArray, name: str) -> Head:
-    own = partition.shown == number
-    size = int(own.sum())
-    mean = float(silhouette[own].mean()) if size else float("nan")
-    return Head(number, size, size / len(own), mean, name)
+def _some(labels: IntArray, d: int) -> IntArray:
+    """Return the points whose silhouettes are computed: the same number, at most, a cluster."""
+    sizes = np.bincount(labels)
+    k = np.count_nonzero(sizes)
+    if len(labels) * k * d <= _MOST_COSTS:
+        return np.arange(len(labels))
+    most = max(1, _MOST_COSTS // (k * k * d))
+    order = np.argsort(labels, kind="stable")
+    ends = np.cumsum(sizes)
+    picked = [
+        order[end - size : end][np.linspace(0, size - 1, min(size, most)).astype(np.int64)]
+        for size, end in zip(sizes.tolist(), ends.tolist(), strict=True)
+    ]
+    return np.sort(np.concatenate(picked))
+
+
+def _means(values: FloatArray, labels: IntArray, k: int) -> FloatArray:
+    """Return (k,) means of the clusters, NaN for empty ones."""
+    with np.errstate(invalid="ignore"):
+        return np.bincount(labels, values, k) / np.bincount(labels, minlength=k)
 
 
 def _row(found: Profile, j: int) -> FeatureRow:

@@ -17,7 +17,7 @@ from ccviz.views.draft import Draft
 from ccviz.views.frames.neighbour_map import NeighbourMap, map_of
 from ccviz.views.frames.pictures import addresses
 from ccviz.views.frames.point_words import marks
-from ccviz.views.frames.projection import MAPS, axis_title, coordinates
+from ccviz.views.frames.projection import MAPS, Projection
 
 _MARGIN = 0.06
 _EMPTY = (0.0, 10.0)
@@ -117,9 +117,10 @@ class Plane:
 def plane(draft: Draft, x_name: str, y_name: str) -> Plane:
     """Return the draft's points on two of its axes."""
     features = draft.data.features
-    axes = (_axis(draft, x_name), _axis(draft, y_name))
+    projection = Projection(draft.X, features)
+    axes = (_axis(draft, projection, x_name), _axis(draft, projection, y_name))
     x, y = (axis.values for axis in axes)
-    across, up = (_title(draft, *each) for each in ((x_name, x), (y_name, y)))
+    across, up = (_title(draft, projection, *each) for each in ((x_name, x), (y_name, y)))
     data = draft.data
     seen = addresses(data) if len(x) <= MOST_TOLD else []
     told = marks(data) if len(x) <= MOST_TOLD and not seen else []
@@ -129,17 +130,16 @@ def plane(draft: Draft, x_name: str, y_name: str) -> Plane:
     return Plane(x_name, y_name, across, up, x, y, words, axes, names, told, seen, whole)
 
 
-def _axis(draft: Draft, name: str) -> Axis:
+def _axis(draft: Draft, projection: Projection, name: str) -> Axis:
     if name in MAPS:
         return MappedAxis(map_of(draft.data, draft.scaling, draft.X), MAPS.index(name))
-    weights, origin = coordinates(draft.X, draft.data.features, name)
-    return LinearAxis((draft.X - origin) @ weights, weights, origin)
+    return LinearAxis(*projection.axis(name))
 
 
-def _title(draft: Draft, name: str, drawn: FloatArray) -> str:
+def _title(draft: Draft, projection: Projection, name: str, drawn: FloatArray) -> str:
     if name in MAPS:
         return f"{name} ({map_of(draft.data, draft.scaling, draft.X).method})"
-    return axis_title(draft.X, draft.data.features, name, drawn)
+    return projection.title(name, drawn)
 
 
 def _class_names(data: Dataset) -> list[str]:

@@ -37,7 +37,7 @@ def encode_answer(value: Any) -> bytes:
     TypeError
         If there is no way to write something in it.
     """
-    return msgspec.msgpack.encode(_tagged(value))
+    return msgspec.msgpack.encode(_tagged(value, {}))
 
 
 def decode_answer(data: bytes, kind: Any) -> Any:
@@ -56,7 +56,7 @@ def decode_answer(data: bytes, kind: Any) -> Any:
     """
     classes = {each.__name__: each for each in _dataclasses(kind)}
     try:
-        value = _untagged(msgspec.msgpack.decode(data), classes)
+        value = _Reader(classes).value(msgspec.msgpack.decode(data))
     except _BROKEN:
         raise CcvizError("It cannot be read.") from None
     if not _fits(value, kind):
@@ -72,61 +72,94 @@ def returned_by(work: Any) -> Any:
 # --- Values with tags ---------------------------------------------------------------------------
 
 
-def _tagged(value: Any) -> Any:
+def _tagged(value: Any, known: dict[int, int]) -> Any:
+    """Return plain values and lists for a value.
+
+    Parameters
+    ----------
+    value : object
+    known : dict of int to int
+        By the ids of the arrays before: their numbers. An array that comes again is named by its
+        number, since a table's numbers may be its cells too.
+    """
     if type(value) in _PLAIN:
         return value
     if isinstance(value, np.generic):
-        return _tagged(value.item())
+        return _tagged(value.item(), known)
     if type(value) is range:
         return ["range", value.start, value.stop, value.step]
     if isinstance(value, np.ndarray) and value.dtype.kind in _ARRAY_KINDS:
+        if id(value) in known:
+            return ["again", known[id(value)]]
+        known[id(value)] = len(known)
         return ["array", value.dtype.str, value.shape, value.tobytes()]
     if type(value) in _SEQUENCES.values():
         name = type(value).__name__
         # A column of a million texts is passed on as it is.
         if set(map(type, value)) <= _PLAIN:
             return [name, True, value]
-        return [name, False, [_tagged(each) for each in value]]
+        return [name, False, [_tagged(each, known) for each in value]]
     if type(value) is dict:
-        return ["dict", [(_tagged(key), _tagged(each)) for key, each in value.items()]]
+        pairs = [(_tagged(key, known), _tagged(each, known)) for key, each in value.items()]
+        return ["dict", pairs]
     if dataclasses.is_dataclass(value):
         fields = {each.name: getattr(value, each.name) for each in dataclasses.fields(value)}
-        return ["class", type(value).__name__, {key: _tagged(it) for key, it in fields.items()}]
+        made = {key: _tagged(each, known) for key, each in fields.items()}
+        return ["class", type(value).__name__, made]
     raise TypeError(f"no way to write a {type(value).__name__}")
 
 
-def _untagged(value: Any, classes: Mapping[str, Any]) -> Any:
-    if type(value) in _PLAIN:
-        return value
-    if type(value) is not list:
-        raise ValueError("a value has no tag")
-    tag, *content = value
-    if tag in _SEQUENCES:
-        plain, items = content
-        return _SEQUENCES[tag](_items(plain, items, classes))
-    if tag == "dict":
-        return {_untagged(key, classes): _untagged(each, classes) for key, each in content[0]}
-    if tag == "class":
-        return _made(classes[content[0]], content[1], classes)
-    return _array(*content) if tag == "array" else {"range": range}[tag](*content)
+@dataclasses.dataclass(frozen=True)
+class _Reader:
+    """Makes values of tagged ones.
 
+    Parameters
+    ----------
+    classes : mapping of str to class
+        Dataclasses that may occur, by their names.
+    arrays : list of array
+        Those that were made, in their order.
+    """
 
-def _items(plain: bool, items: list[Any], classes: Mapping[str, Any]) -> list[Any]:
-    """Return the items of a sequence; plain ones are there already."""
-    if plain and not set(map(type, items)) <= _PLAIN:
-        raise ValueError("a value has no tag")
-    return items if plain else [_untagged(each, classes) for each in items]
+    classes: Mapping[str, Any]
+    arrays: list[np.ndarray] = dataclasses.field(default_factory=list)
 
+    def value(self, tagged: Any) -> Any:
+        """Return the value of a tagged one."""
+        if type(tagged) in _PLAIN:
+            return tagged
+        if type(tagged) is not list:
+            raise ValueError("a value has no tag")
+        tag, *content = tagged
+        if tag in _SEQUENCES:
+            plain, items = content
+            return _SEQUENCES[tag](self._items(plain, items))
+        if tag == "dict":
+            return {self.value(key): self.value(each) for key, each in content[0]}
+        if tag == "class":
+            return self._made(self.classes[content[0]], content[1])
+        if tag == "array":
+            self.arrays.append(_array(*content))
+            return self.arrays[-1]
+        if tag == "again":
+            return self.arrays[content[0]]
+        return {"range": range}[tag](*content)
 
-def _made(cls: Any, fields: dict[str, Any], classes: Mapping[str, Any]) -> Any:
-    """Return a dataclass, each field of its type."""
-    if type(fields) is not dict:
-        raise ValueError("a dataclass has no fields")
-    made = {key: _untagged(each, classes) for key, each in fields.items()}
-    hints = _hints(cls)
-    if made.keys() != hints.keys() or not all(_fits(made[key], hints[key]) for key in hints):
-        raise ValueError("a field is of another type")
-    return cls(**made)
+    def _items(self, plain: bool, items: list[Any]) -> list[Any]:
+        """Return the items of a sequence; plain ones are there already."""
+        if plain and not set(map(type, items)) <= _PLAIN:
+            raise ValueError("a value has no tag")
+        return items if plain else [self.value(each) for each in items]
+
+    def _made(self, cls: Any, fields: dict[str, Any]) -> Any:
+        """Return a dataclass, each field of its type."""
+        if type(fields) is not dict:
+            raise ValueError("a dataclass has no fields")
+        made = {key: self.value(each) for key, each in fields.items()}
+        hints = _hints(cls)
+        if made.keys() != hints.keys() or not all(_fits(made[key], hints[key]) for key in hints):
+            raise ValueError("a field is of another type")
+        return cls(**made)
 
 
 def _array(kind: str, shape: list[int], data: bytes) -> np.ndarray:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import param
 
 from ccviz.data.datasets import Dataset
@@ -137,7 +136,7 @@ class Importing(param.Parameterized):
             for column, decision in zip(sheet.columns, decisions, strict=True)
             if decision.role == "feature" and column.is_countable
         ]
-        return apart(np.column_stack(taken)) if taken else 1.0
+        return apart(taken)
 
     def take_as(self, roles: dict[str, str]) -> None:
         """Take columns as something else; one alone can be the class, the name or the weight."""

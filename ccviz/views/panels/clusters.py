@@ -6,6 +6,7 @@ import math
 from dataclasses import asdict
 from typing import Any
 
+import panel as pn
 import param
 from panel.custom import JSComponent
 
@@ -24,6 +25,9 @@ from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.template import css, with_template
 
 _NONE = "The features of each cluster are listed here after a run: choose a solver, press Run."
+_SOON = "The features of each cluster are being compared…"
+_AT_ONCE, _SOON_MS = 2_000_000, 25
+"""Numbers of a table up to which no sentence comes first, and the time that one has to be sent."""
 _STYLE = css("clusters.css")
 _MOST_COLUMNS = 4
 """Clusters up to which each is a column of the table."""
@@ -68,9 +72,22 @@ class ClustersPanel(JSComponent):
         if not self.in_front or session.player.playing or now == self._drawn:
             return
         self._drawn = now
+        document = pn.state.curdoc
         if answer is None:
             self.table = {"about": _NONE}
-            return
+        elif answer.problem.X.size <= _AT_ONCE or document is None:
+            self._draw(answer)
+        else:
+            self.table = {"about": _SOON}
+
+            def draw() -> None:
+                if self._drawn is now:  # no other answer came
+                    self._draw(answer)
+
+            document.add_timeout_callback(in_one_message(draw), _SOON_MS)
+
+    def _draw(self, answer: Partition) -> None:
+        session = self._session
         colors = session.cluster_colors.of(answer)
         shown = Partition(answer.problem, colors)
         names = session.cluster_names(colors)
@@ -129,6 +146,7 @@ def content(frame: Clusters, rules: tuple[RuleRow, ...] = ()) -> dict[str, Any]:
     """
     hidden = frame.features - len(frame.rows)
     how = ", by means of clusters" if frame.simplified else ""
+    how += ", of some of the points" if frame.sampled else ""
     many = len(frame.heads) > _MOST_COLUMNS
     about = (
         f"Means; blue is above that of all, orange below. Silhouette {frame.silhouette:.2f}{how}."

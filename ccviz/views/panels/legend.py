@@ -14,7 +14,8 @@ from ccviz.views.palette import cluster_colors
 from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.template import css, with_template
 
-_MOST = 24
+_MOST, _OF_MORE = 24, 12
+"""Most clusters that are all named, and how many are of more: the plot keeps its room."""
 _MOST_IN_FULL = 4
 """Most clusters that are called by the word and the number; more are called by the number."""
 
@@ -33,6 +34,7 @@ class Legend(JSComponent):
     chosen = param.Integer(default=None, allow_None=True)
     note = param.String(default="")
     left_out = param.Integer(default=0)
+    more = param.Integer(default=0)
 
     _esm = with_template("legend.js")
     _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
@@ -53,7 +55,8 @@ class Legend(JSComponent):
             By colour; other colours are clusters.
         """
         sizes = np.bincount(colors[colors >= 0])
-        shown = np.flatnonzero(sizes).tolist()[:_MOST]
+        filled = np.flatnonzero(sizes).tolist()
+        shown = filled[: _MOST if len(filled) <= _MOST else _OF_MORE]
         in_short = len(shown) > _MOST_IN_FULL
         rows = [
             {
@@ -69,6 +72,7 @@ class Legend(JSComponent):
         ]
         if rows != self.rows:
             self.rows = rows
+        self.more = len(filled) - len(shown)
 
     def _handle_msg(self, data: int) -> None:
         in_one_message(self._session.isolate)(data)

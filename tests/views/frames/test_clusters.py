@@ -40,3 +40,31 @@ def test_an_empty_cluster_has_no_silhouette(data, monkeypatch):
     assert np.isnan(frame.rows[0].cells[1].mean)
     assert frame.simplified
     assert (len(frame.rows), frame.features) == (1, 3)
+
+
+def test_many_points_features_and_clusters_are_sampled(monkeypatch):
+    monkeypatch.setattr(frames, "MOST_COMPARED", 3)
+    monkeypatch.setattr(frames, "_FEW_FEATURES", 2)
+    monkeypatch.setattr(frames, "_MOST_CELLS", 6)
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1, 3], [300, 30, 1])
+    points = np.array([[0.0] * 5, [20.0] * 5, [9.0] * 5, [40.0] * 5])[labels]
+    points += rng.normal(size=points.shape)
+    data = Dataset("some", points, tuple("abcde"))
+    partition = Partition(Problem(points, 4), labels)
+    whole = clusters(data, partition)
+    assert not whole.sampled
+    monkeypatch.setattr(frames, "_MOST_COSTS", 20 * 3 * 3 * 5)
+    frame = clusters(data, partition)
+    assert frame.sampled
+    assert frame.simplified
+    assert [head.size for head in frame.heads] == [300, 30, 0, 1]
+    assert frame.silhouette == pytest.approx(whole.silhouette, abs=0.01)
+    assert frame.heads[3].silhouette == 0.0
+    assert (len(frame.rows), frame.features) == (2, 5)
+
+
+def test_one_point_of_one_feature_is_a_cluster():
+    one = np.array([[2.0]])
+    frame = clusters(Dataset("one", one, ("a",)), Partition(Problem(one, 1), np.array([0])))
+    assert (frame.heads[0].size, frame.silhouette, frame.rows[0].separation) == (1, 0.0, 0.0)

@@ -64,6 +64,15 @@ def test_links_and_projects_and_steps_come_back():
     assert same(step, decode_answer(encode_answer(step), returned_by(measure)))
 
 
+def test_an_array_that_comes_again_is_written_once():
+    file = io.BytesIO()
+    np.save(file, np.arange(6.0, dtype=np.float32).reshape(3, 2))
+    sheet = open_sheet(file.getvalue(), "points.npy")
+    again = decode_answer(encode_answer(sheet), Sheet)
+    assert same(sheet, again)
+    assert all(each.cells is each.values for each in again.columns)
+
+
 @pytest.mark.parametrize("value", [b"page", "text", None, (1, [2, "3"]), {"a": 1.0}, range(3)])
 def test_plain_values_come_back(value):
     assert same(value, decode_answer(encode_answer(value), Any))
@@ -93,6 +102,8 @@ def forged(**fields):
         msgspec.msgpack.encode(["array", "O", [1], b"12345678"]),
         msgspec.msgpack.encode(["array", "|b1", [1], b"\x02"]),
         msgspec.msgpack.encode(["array", "<f8", [1 << 40], b""]),
+        msgspec.msgpack.encode(["again", 0]),
+        msgspec.msgpack.encode(["again", "a"]),
         msgspec.msgpack.encode({"no": "tag"}),
         msgspec.msgpack.encode(["tuple", True, [["class"]]]),
         b"\x91" * 100_000,
