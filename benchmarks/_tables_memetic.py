@@ -205,6 +205,15 @@ def variants() -> str:
     return study("variants")
 
 
+def variant_seeds() -> str:
+    """Return how many seeds the paper's variants have."""
+    own = read("memetic_variants")
+    seeds = min(
+        len({row["seed"] for row in own if row["variant"] == name}) for name in ("SM", "SG", "SMG")
+    )
+    return "one seed, the paper with five" if seeds == 1 else f"{seeds} seeds (ours have one)"
+
+
 def additions() -> str:
     return study("additions")
 

@@ -80,6 +80,7 @@ def page(bench: Path) -> str:
         more=_tables_lp_box.more(),
         descent=_tables_lp_box.descent(),
         variants=_tables_memetic.variants(),
+        variant_seeds=_tables_memetic.variant_seeds(),
         additions=_tables_memetic.additions(),
         synthetic=_tables_memetic.synthetic(),
         synthetic_short=_tables_memetic.synthetic_short(),
