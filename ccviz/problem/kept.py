@@ -12,7 +12,6 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.asked import AnyAsked, AskedEither, AskedRule
 from ccviz.problem.problem import Problem
 from ccviz.problem.rule_text import either, wish_of
-from ccviz.problem.rules import keeps_one
 from ccviz.problem.sums import sum_limit
 from ccviz.problem.weights import exact_grid
 
@@ -69,9 +68,9 @@ def kept_rules(problem: Problem, labels: IntArray) -> tuple[KeptRule, ...]:
 
 def _joined(problem: Problem, labels: IntArray, rule: AskedEither) -> KeptRule:
     """Judge rules joined by *or*, cluster by cluster."""
-    alternatives = either(map(wish_of, rule.rules)).alternatives(problem)
+    joined = either(map(wish_of, rule.rules))
     clusters = [np.flatnonzero(labels == j) for j in np.unique(labels[labels >= 0]).tolist()]
-    broken = sum(not keeps_one(alternatives, points) for points in clusters)
+    broken = sum(not joined.allows(problem, points) for points in clusters)
     return KeptRule(rule, float(broken), not broken)
 
 

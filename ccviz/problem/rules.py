@@ -99,18 +99,8 @@ class Rule:
         -------
         bool
         """
-        return keeps_one(self.alternatives(problem), points)
-
-
-def keeps_one(alternatives: Alternatives, points: IntArray) -> bool:
-    """Whether the cluster of these points keeps all loads of one alternative.
-
-    Parameters
-    ----------
-    alternatives : tuple of tuples of Load
-    points : (m,) int64
-    """
-    return any(all(load.of(points) <= load.limit for load in loads) for loads in alternatives)
+        alternatives = self.alternatives(problem)
+        return any(all(load.of(points) <= load.limit for load in loads) for loads in alternatives)
 
 
 @dataclass(frozen=True)
@@ -209,6 +199,11 @@ class MaxDiameter(Rule):
         far = np.argwhere(np.triu(gaps > self.limit))
         return _one(0, np.zeros(problem.n), far)
 
+    def allows(self, problem: Problem, points: IntArray) -> bool:
+        """Whether no two of these points are too far apart, without the list of such pairs."""
+        gaps = scipy.spatial.distance.pdist(problem.X[points])
+        return bool((gaps <= self.limit).all())
+
 
 @dataclass(frozen=True)
 class Both(Rule):
@@ -225,6 +220,10 @@ class Both(Rule):
         """Return all ways to take an alternative of each rule."""
         return conjunction(problem, self.rules)
 
+    def allows(self, problem: Problem, points: IntArray) -> bool:
+        """Whether the cluster of these points keeps every rule."""
+        return all(rule.allows(problem, points) for rule in self.rules)
+
 
 @dataclass(frozen=True)
 class Either(Rule):
@@ -240,6 +239,10 @@ class Either(Rule):
     def alternatives(self, problem: Problem) -> Alternatives:
         """Return the alternatives of all rules."""
         return tuple(loads for rule in self.rules for loads in rule.alternatives(problem))
+
+    def allows(self, problem: Problem, points: IntArray) -> bool:
+        """Whether the cluster of these points keeps one of the rules."""
+        return any(rule.allows(problem, points) for rule in self.rules)
 
 
 def conjunction(problem: Problem, rules: Iterable[Rule]) -> Alternatives:

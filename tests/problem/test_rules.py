@@ -37,7 +37,7 @@ def test_each_rule_allows_and_forbids(rule, allowed, forbidden):
     assert not rule.allows(PROBLEM, np.array(forbidden))
 
 
-def test_every_rule_is_anti_monotone():
+def test_every_rule_is_anti_monotone_and_allows_what_its_loads_do():
     rng = np.random.default_rng(0)
     rules = [
         MaxSize(3),
@@ -45,11 +45,15 @@ def test_every_rule_is_anti_monotone():
         MinDifference((0, 3), 1),
         SoftCannotLink(((0, 1), (1, 2), (2, 4)), 1),
         Either((MaxDiameter(2.0), MaxSize(2))),
+        Both((MaxDiameter(4.0), Either((MaxSize(1), MaxOverlap((0, 2), 1))))),
     ]
     for rule in rules:
         for _ in range(30):
             cluster = np.flatnonzero(rng.random(5) < 0.6)
-            if rule.allows(PROBLEM, cluster):
+            ways = rule.alternatives(PROBLEM)
+            kept = any(all(load.of(cluster) <= load.limit for load in loads) for loads in ways)
+            assert rule.allows(PROBLEM, cluster) == kept
+            if kept:
                 part = cluster[rng.random(len(cluster)) < 0.6]
                 assert rule.allows(PROBLEM, part)
 
