@@ -13,10 +13,10 @@ All programs work in float32 where they can, on one thread, and make ten iterati
 assignment, without an end before. ccviz, scikit-learn and faiss begin at the same points, drawn at
 random; superkmeans draws its own, takes all points and not a sample, and is not hierarchical. With
 links (`blp-kmeans`, as all links are kept) there are 90,000 must-links within components and 10,000
-cannot-links between them; words have no components. Other empty cells were not run. CPU seconds are
+cannot-links between them; words have no components. CPU seconds are
 from the array in memory to the labels, compiled code loaded, on a machine that had other work, each
-run in a process of its own: the median of up to three runs of each program in turn, or one where
-they take long. Memory is what the process had at most beyond that, in multiples of the points' own.
+run in a process of its own: the median of three runs of each program, or one run for d = 1,536 and
+k = 1,000. Memory is what the process had at most beyond that, in multiples of the points' own.
 WCSS is computed from the labels in float64, the same way for all.
 
 A row is added as each run ends; `--table` only writes the summary.

@@ -329,6 +329,18 @@ def page_million() -> dict[str, str]:
     }
 
 
+def page_embeddings() -> dict[str, str]:
+    """Return what the page of 100,000 points with 384 features takes."""
+    page = cells("page_embeddings")
+    return {
+        "wide-page-load-cpu": page["from the drop to the picture"][0],
+        "wide-page-load": page["from the drop to the picture"][1],
+        "wide-page-clusters-cpu": page["tab *Clusters*"][0],
+        "wide-page-click": at_most(float(page["a click's ring, median"][1]), 2),
+        "wide-page-memory": page["server at most, MB"][0],
+    }
+
+
 def memory_left() -> dict[str, str]:
     """Return by how much the server grows with people who have gone."""
     (crowd,) = [line for name, line in cells("page_soak").items() if name.startswith("20 sessions")]
@@ -592,7 +604,8 @@ SOURCES = [
     sdp_published, divide, classes_proved, sizes_proved, sizes_large, soft_proved,
     memetic_published, colgen, plane, assignment, forecasts, questions, questions_beside,
     edits, wrong_links,
-    scale, page_load, page_million, memory_left, counted, proofs, extreme_bounds, mutants, hostile,
+    scale, page_load, page_million, page_embeddings, memory_left, counted, proofs,
+    extreme_bounds, mutants, hostile,
     peers, embeddings, question_sets, installing, first_solving, workers, export, cluster, advised,
     advice,
     constraints, tests,

@@ -121,11 +121,20 @@ def _reading(draft: Draft, origin: Origin | None) -> str:
     if origin is None:
         return repr(_file(draft))
     missing = f", missing={origin.missing!r}" if origin.missing else ""
-    return f"{origin.file!r}, roles={origin.roles!r}{missing}"
+    roles = "" if _is_plain(origin) else f", roles={origin.roles!r}"
+    return f"{origin.file!r}{roles}{missing}"
+
+
+def _is_plain(origin: Origin) -> bool:
+    """Whether a file is of points only, and each of its columns is a feature."""
+    return origin.file.lower().endswith(".npy") and set(origin.roles.values()) == {"feature"}
 
 
 def _options(origin: Origin) -> list[str]:
     """Return the words of a command line that say what the columns of a table are."""
+    missing = ["--missing", origin.missing] if origin.missing else []
+    if _is_plain(origin):
+        return missing
     columns = [each.column for each in origin.decisions]
     # The features stand in one word with commas between; a column's number is as good as its name.
     clear = not any("," in name for name in columns)
@@ -137,7 +146,7 @@ def _options(origin: Origin) -> list[str]:
     words = ["--columns", ",".join(called["feature"]), "--class-column", *(called["class"] or [""])]
     words += ["--name-column", *called["name"]] if called["name"] else []
     words += ["--weight-column", *called["weight"]] if called["weight"] else []
-    return words + (["--missing", origin.missing] if origin.missing else [])
+    return words + missing
 
 
 def _list(draft: Draft, kind: Kind) -> str:

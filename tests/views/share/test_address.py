@@ -1,3 +1,4 @@
+import io
 import json
 import shlex
 from urllib.parse import parse_qsl, unquote
@@ -183,6 +184,24 @@ def test_a_table_of_ones_own_is_read_again_as_it_was_decided(session, tmp_path, 
     words = [*shlex.split(as_command(session))[1:], "--json", "-", "--no-archive"]
     options = "--columns x,y,town --class-column note --name-column id --missing drop"
     assert words[2:10] == options.split()
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["objective"] == scope["result"].objective
+
+
+def test_points_of_many_features_are_read_without_naming_each(session, tmp_path, monkeypatch):
+    file = io.BytesIO()
+    np.save(file, np.random.default_rng(0).random((40, 30), np.float32))
+    importing = Importing(session)
+    importing.bring("points.npy", file.getvalue())
+    importing.load()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "points.npy").write_bytes(file.getvalue())
+    assert "data = read_table('points.npy')\n" in as_python(session)
+    scope = run_lines(session)
+    assert_same(scope["problem"], session)
+    words = [*shlex.split(as_command(session))[1:], "--json", "-", "--no-archive"]
+    assert words[:4] == ["solve", "points.npy", "-k", str(session.draft.k)]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["objective"] == scope["result"].objective
