@@ -1,4 +1,4 @@
-"""Random small problems with one kind of constraint, and what is wrong with a run over one."""
+"""Random small problems with constraints of a kind or of several, and what is wrong with a run."""
 
 import math
 
@@ -8,6 +8,9 @@ from ccviz import Problem, start
 from ccviz.errors import ProblemError
 from ccviz.problem.asked import read_asked
 from ccviz.problem.reduction import with_rules
+from ccviz.problem.sums import sum_limits
+from ccviz.proof.verify import verify
+from ccviz.solvers.advice import obstacle
 from tests.enumeration import assignments, clusterings
 
 
@@ -18,10 +21,43 @@ def draw(kind, seed):
     n = int(rng.integers(2 * k, 10))
     X = rng.normal(size=(n, int(rng.integers(1, 4)))) * 10.0 ** rng.integers(-2, 3)
     more, rules = _GIVEN[kind](rng, X, k)
+    return {"X": X, "k": k, **more}, _asked(rng, rules, n)
+
+
+def _asked(rng, rules, n):
     known = rng.integers(0, 2, n)
     column = rng.integers(0, 9, n) / rng.choice([1, 10])
-    asked = [read_asked(rule, lambda _: known, lambda _: column) for rule in rules]
-    return {"X": X, "k": k, **more}, asked
+    return [read_asked(rule, lambda _: known, lambda _: column) for rule in rules]
+
+
+def draw_several(seed):
+    """Return what `draw` does for two or three kinds at once, twice over the same points.
+
+    The second time one kind is another one, as after an edit. Points may coincide, lie far from
+    zero, or weigh nothing, and there may be as many clusters as points, or one.
+    """
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 7))
+    k = int(rng.choice([1, 2, 2, 3, 3, 3, n - 1, n]))
+    X = rng.normal(size=(n, int(rng.integers(1, 4))))
+    X = [X, np.round(X), X[rng.integers(0, n, n)], X + 1e6, X * 1e-3][rng.integers(5)]
+    kinds = rng.choice(sorted(set(_GIVEN) - _ALONE), rng.integers(3, 5), replace=False)
+    parts = [_GIVEN[kind](rng, X, k) for kind in kinds]
+    for more, _ in parts:
+        if "weights" in more and rng.random() < 0.3:
+            more["weights"][0] = 0.0
+    rules = [_asked(rng, part[1], n) for part in parts]
+    made = [(part[0], its) for part, its in zip(parts, rules, strict=True)]
+    return [_together({"X": X, "k": k}, some) for some in (made[:-1], made[1:])]
+
+
+def _together(given, made):
+    """Return arguments and rules of several kinds in one; of sizes or weights the last count."""
+    for more, _ in made:
+        for name, value in more.items():
+            is_list = name in ("must_link", "cannot_link")
+            given = {**given, name: [*given.get(name, []), *value] if is_list else value}
+    return given, [rule for _, rules in made for rule in rules]
 
 
 def _hard(name):
@@ -115,10 +151,21 @@ _GIVEN = {
     "weights and sizes": _weights_and_sizes,
 }
 
+_ALONE = {"outliers", "fixed centres"}  # most others are refused beside these
+
 
 def problem_of(kind, seed, keeps_rules):
     """Return a problem as a solver is given it, None where its constraints contradict."""
-    given, rules = draw(kind, seed)
+    return _made(*draw(kind, seed), keeps_rules)
+
+
+def problems_of_several(seed, solver):
+    """Return two problems of several kinds as a solver is given them, None where it has none."""
+    made = (_made(*drawn, solver.supports.rules) for drawn in draw_several(seed))
+    return [None if each is None or obstacle(type(solver), each) else each for each in made]
+
+
+def _made(given, rules, keeps_rules):
     try:
         return with_rules(Problem(**given), rules, keeps_rules)
     except ProblemError:
@@ -136,6 +183,7 @@ def optimum(problem):
     count = inside.sum(axis=1)
     lower, upper = (problem.sizes.lower, problem.sizes.upper) if sized else (1, problem.n)
     kept = ((count >= lower) & (count <= upper)).all(axis=1)
+    kept &= (inside * problem.masses[:, None]).any(axis=1).all(axis=1)
     labels, costs = labels[kept], _costs(problem, inside[kept])
     costs += _penalties(problem, labels)
     for at in np.argsort(costs, kind="stable") if problem.rules else ():
@@ -163,7 +211,13 @@ def _penalties(problem, labels):
 
 def faults(problem, solver, level, seconds=None):
     """Yield what is wrong with a run of a solver at a level of `ccviz.solvers.matrix`."""
-    result, best = start(problem, solver, seed=1, time_limit=seconds).result(), optimum(problem)
+    result = start(problem, solver, seed=1, time_limit=seconds).result()
+    yield from faults_of(result, level, seconds is None)
+
+
+def faults_of(result, level, is_whole=True):
+    """Yield what is wrong with a run at a level, `is_whole` if no time limit ended it."""
+    best = optimum(result.run.problem)
     if result.lower_bound > best * (1.0 + 1e-9):
         yield f"the bound {result.lower_bound} is above the optimum {best}"
     if result.status == "infeasible" and best < math.inf:
@@ -177,7 +231,20 @@ def faults(problem, solver, level, seconds=None):
             yield f"{result.objective} is called optimal, and {best} is"
     if level == "bound" and best < math.inf and not result.lower_bound >= 0.0:
         yield "there is no bound"
-    if level == "proof" and seconds is None:
-        wanted = "infeasible" if math.isinf(best) else "optimal"
-        if result.status != wanted:
-            yield f"it is {wanted}, and the run ended {result.status}: {result.message}"
+    if level == "proof":
+        yield from _proof_faults(result, best, is_whole)
+
+
+def _proof_faults(result, best, is_whole):
+    """Yield what is wrong with a proof, which a checker reads of the solvers that leave one."""
+    problem, wanted = result.run.problem, "infeasible" if math.isinf(best) else "optimal"
+    if is_whole and result.status != wanted:
+        yield f"it is {wanted}, and the run ended {result.status}: {result.message}"
+    if result.run.started.solver == "rbba" or result.status not in ("optimal", "infeasible"):
+        return
+    verdict = verify(problem, [record.event for record in result.records()])
+    under_sums = result.status == "infeasible" and sum_limits(problem)  # these may have no tree
+    if not (verdict.accepted or under_sums):
+        yield f"it is called {result.status}, and {verdict.sentence}"
+    if verdict.lower_bound > best:
+        yield f"the checked bound {verdict.lower_bound} is above the optimum {best}"
