@@ -41,6 +41,7 @@ def test_every_tab_has_its_content_for_many_rows_and_features(lab, picture):
     lab.page.get_by_role("figure", name="Bounds").wait_for()
     lab.room("Runs")
     lab.run_row("k-means").wait_for()
+    assert lab.page.get_by_label("Filter runs").bounding_box()["height"] >= 24
     lab.room("Share")
     lab.page.get_by_role("button", name="Copy").first.wait_for()
     lab.room("Result")
