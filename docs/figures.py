@@ -69,7 +69,7 @@ def divide() -> dict[str, str]:
         f"divide-{name.lower()}-gap": percent(
             float(row(table("divide"), set=name, links="no")["verified_gap"]), 2
         )
-        for name in ("letter", "shuttle", "urbanGB", "Electric")
+        for name in ("letter", "shuttle", "urbanGB", "Electric", "NORM-25-k10")
     }
 
 

@@ -183,7 +183,7 @@ def test_clusters_well_apart_need_no_round_however_many():
     assert events[-1].termination == "gap"
 
 
-@pytest.mark.parametrize(("largest", "parts"), [(30, 8), (60, 4), (120, 2), (240, 2)])
+@pytest.mark.parametrize(("largest", "parts"), [(60, 8), (120, 4), (240, 2), (480, 2)])
 def test_parts_are_larger_where_smaller_ones_lose_much(largest, parts):
     X = np.random.default_rng(0).normal(size=(240, 2))
     stepper = start(Problem(X, 3), "divide", part_size=30, largest_part=largest)

@@ -2,8 +2,9 @@
 
 `bound_part` is a pure function of picklable values. It begins with the part's piece of the whole
 clustering, which is nearly optimal, and with this clustering's closed-form multipliers
-(`ccviz.solvers.relaxation.closed_form`), or continues from those of an earlier call. Where clusters
-are well apart no round is needed.
+(`ccviz.solvers.relaxation.closed_form`), or continues where an earlier call ended: at its iterate,
+or at its certificate if a file is all that is left of it. Where clusters are well apart no round
+is needed.
 """
 
 from __future__ import annotations
@@ -105,6 +106,8 @@ class PartBound:
         Leaves of the part's tree, if it was branched; they have the certificates then.
     is_exhausted : bool
         Whether the last branching gained too little to branch again.
+    reached : Iterate or None
+        Where the rounds of an open part ended, in single precision; the next ones begin there.
     """
 
     lower_bound: float
@@ -115,6 +118,7 @@ class PartBound:
     gain: float = 0.0
     leaves: tuple[Leaf, ...] = ()
     is_exhausted: bool = False
+    reached: Iterate | None = None
 
     @property
     def slack(self) -> float:
@@ -152,10 +156,10 @@ def bound_part(
     relaxation = relax(part.blocks)
     labels = exchange(part.blocks, relaxation, part.labels)
     upper = min(cost(part.blocks, part.labels), cost(part.blocks, labels))
-    certificate, penalty = (known.certificate, known.penalty) if known else ({}, 0.0)
-    at = initial_iterate(relaxation, labels, certificate, penalty)
-    slack = upper - at.lower_bound
-    at, bounds = improve(effort, relaxation, at, upper * (1.0 - effort.tolerance), stop)
+    at = _first_iterate(relaxation, labels, known)
+    slack, target = upper - at.lower_bound, upper * (1.0 - effort.tolerance)
+    at, bounds = improve(effort, relaxation, at, target, stop)
+    is_open = len(bounds) > 1 and at.lower_bound < target
     found = PartBound(
         lower_bound=max(0.0, float(at.lower_bound) / part.scale),
         upper_bound=upper / part.scale,
@@ -163,10 +167,21 @@ def bound_part(
         penalty=float(at.penalty),
         rounds=len(bounds) - 1 + (known.rounds if known else 0),
         gain=(_last_gain(bounds) if len(bounds) > 1 else slack / _FIRST_ESTIMATE) / part.scale,
+        reached=at.packed() if is_open else None,
     )
     if known is None or found.lower_bound > known.lower_bound:
         return found
-    return replace(known, rounds=found.rounds, gain=0.0)
+    return replace(known, rounds=found.rounds, gain=0.0, reached=found.reached)
+
+
+def _first_iterate(relaxation: Relaxation, labels: IntArray, known: PartBound | None) -> Iterate:
+    """Return where the last rounds ended, or else the iterate of the known multipliers."""
+    if known is None:
+        return initial_iterate(relaxation, labels, {}, 0.0)
+    if known.reached is None:
+        return initial_iterate(relaxation, labels, known.certificate, known.penalty)
+    at = known.reached
+    return replace(at, Y=at.Y.astype(np.float64), M=at.M.astype(np.float64))
 
 
 def bound_several(

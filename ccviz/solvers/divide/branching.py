@@ -84,6 +84,7 @@ def branch_part(
         rounds=known.rounds + rounds,
         gain=(least - known.lower_bound) / rounds,
         is_exhausted=is_exhausted,
+        reached=None,
     )
 
 

@@ -50,6 +50,8 @@ _ROUNDING = 1e-12
 """Rounding of the sum over the parts, relative to the scatter of the data."""
 _SHARE = 0.5
 """Share of the tolerance for the bounds of single parts; the rest is for the anticlustering."""
+_CUT = 0.05
+"""Share of the tolerance at which the anticlustering is good enough: its passes take seconds."""
 AT_ONCE = 2e10
 """Usual limit of the work of a round of all parts, times clusters, up to which all parts grow."""
 _ENDLESS = 1e9
@@ -211,7 +213,11 @@ class Division:
             yield Noted(text=_WITHOUT.format(" and ".join(left_out)))
 
     def _refined(self) -> Anticlustering:
-        """Return an anticlustering, of larger parts than asked for where those lose too much."""
+        """Return an anticlustering, of larger parts than asked for where those lose too much.
+
+        They grow to half the largest size here: one round of larger parts takes long, and those
+        that stay open are merged later.
+        """
         size = self.part_size
         while True:
             found, loss = refine(
@@ -220,14 +226,14 @@ class Division:
                 max(1, self.blocks.s // size),
                 int(self.shared * size),
                 self.context.seed,
-                self._allowed,
+                _CUT * self.tolerance,
                 self.context.stop,
             )
             larger = 2 * size
             enough = loss <= self._allowed or self.context.stop()
             work = self.blocks.s // larger * work_of(1, larger)
             too_much = work * self.blocks.k > self.at_once
-            if enough or too_much or larger > min(self.largest_part, self.blocks.s // 2):
+            if enough or too_much or larger > min(self.largest_part, self.blocks.s) // 2:
                 return found
             size = larger
 

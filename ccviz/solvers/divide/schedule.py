@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from ccviz.solvers.divide.bounding import PartBound, work_of
 
-_MORE_ROUNDS = (3, 12)
+_MORE_ROUNDS = (3, 6)
 """Least and largest number of rounds to continue a part; between them, as many as it had."""
 _MERGING_GAIN = 0.5
 """Share of the parts' loss that merging is assumed to gain before any were merged."""

@@ -40,6 +40,23 @@ def test_it_goes_on_from_its_certificate_and_never_gets_worse(part):
     assert second.lower_bound > afresh.lower_bound
 
 
+def test_rounds_in_two_calls_prove_what_they_prove_in_one(part):
+    def rounds(count, known=None):
+        return bound_part(Effort(tolerance=0.0, rounds=count, patience=1e9), part, known)
+
+    whole = rounds(3)
+    halves = rounds(2, rounds(1))
+    assert halves.rounds == whole.rounds
+    assert halves.lower_bound == pytest.approx(whole.lower_bound, rel=1e-5)
+    assert halves.reached.iterations == whole.reached.iterations
+    assert halves.reached.cut_count > 0
+
+
+def test_a_part_that_is_closed_keeps_no_iterate(part):
+    assert bound_part(EFFORT, part).reached is None
+    assert bound_part(Effort(tolerance=0.0, rounds=0), part).reached is None
+
+
 def test_multipliers_that_prove_little_are_moved_in_longer_steps():
     def penalty(apart):
         labels = np.arange(60) % 3
