@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ccviz.arrays import FloatArray, IntArray
+from ccviz.arrays import IntArray
 from ccviz.data.datasets import Dataset
-from ccviz.problem.partition import Partition
+from ccviz.problem.partition import Partition, cluster_means
 from ccviz.studies.profile import Profile, profile
 from ccviz.studies.rows import standing
 
@@ -131,7 +131,8 @@ def clusters(
     fit = standing(partition, MOST_COMPARED, some)
     sizes = np.bincount(labels, minlength=partition.problem.k)
     most = min(MOST_FEATURES, max(_FEW_FEATURES, _MOST_CELLS // k))
-    means = _means(fit.silhouette, labels[some] if fit.simplified else labels, len(sizes))
+    compared = labels[some] if fit.simplified else labels
+    means = cluster_means(fit.silhouette[:, None], compared, len(sizes))[:, 0]
     return Clusters(
         heads=tuple(
             Head(j, int(sizes[j]), float(sizes[j] / n), float(means[j]), called.get(j, ""))
@@ -159,12 +160,6 @@ def _some(labels: IntArray, d: int) -> IntArray:
         for size, end in zip(sizes.tolist(), ends.tolist(), strict=True)
     ]
     return np.sort(np.concatenate(picked))
-
-
-def _means(values: FloatArray, labels: IntArray, k: int) -> FloatArray:
-    """Return (k,) means of the clusters, NaN for empty ones."""
-    with np.errstate(invalid="ignore"):
-        return np.bincount(labels, values, k) / np.bincount(labels, minlength=k)
 
 
 def _row(found: Profile, j: int) -> FeatureRow:

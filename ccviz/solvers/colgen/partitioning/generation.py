@@ -112,6 +112,7 @@ class Generation:
         return self._settled(report, solution)
 
     def _cost_of(self, report: Report) -> float:
+        """Return the cost of a report's clustering, infinite without one."""
         if report.labels is None:
             return np.inf
         return Partition(self.given.problem, report.labels).objective
@@ -261,7 +262,6 @@ class Generation:
             return report
         problem, blocks = self.given.problem, self.phase.blocks
         partition = Partition(problem, blocks.lift(improved(blocks, labels)))
-        known = np.inf if report.labels is None else Partition(problem, report.labels).objective
-        if partition.objective >= known or not partition.violations.none_hard:
+        if partition.objective >= self._cost_of(report) or not partition.violations.none_hard:
             return report
         return replace(report, labels=partition.labels, source="columns")
