@@ -29,7 +29,9 @@ def test_answers_that_agree_lower_it_and_others_raise_it():
     assert error_rate(broken) == pytest.approx(2.0 / 13.0)
 
 
-@pytest.mark.parametrize("wrong", [0.0, 0.1, 0.3])
+@pytest.mark.parametrize(
+    "wrong", [0.3, *(pytest.param(few, marks=pytest.mark.slow) for few in (0.0, 0.1))]
+)
 def test_it_comes_near_the_true_rate(wrong):
     iris, rng, rates = load("iris"), np.random.default_rng(3), []
     for seed in range(4):

@@ -26,7 +26,6 @@ def test_cannot_link_two_points_and_run(lab):
     assert re.search(r"Broken\s+none", lab.card)
 
 
-@pytest.mark.journey
 def test_links_are_made_and_taken_back_refused_and_named_where_they_cannot_be_kept(lab):
     the_buttons_at_the_pointer(lab)
     a_contradiction_is_refused_with_its_chain(lab)

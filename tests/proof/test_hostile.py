@@ -50,7 +50,7 @@ def test_points_that_coincide_are_proved_at_every_offset():
         assert (verdict.upper_bound, verdict.lower_bound, verdict.gap) == (0.0, 0.0, 0.0)
 
 
-@pytest.mark.parametrize("solver", ["sdp", "colgen"])
+@pytest.mark.parametrize("solver", [pytest.param("sdp", marks=pytest.mark.slow), "colgen"])
 def test_a_point_too_far_from_all_others_is_not_called_solved(solver):
     X = np.random.default_rng(0).normal(size=(6, 2))
     X[0] = 1e60

@@ -16,7 +16,7 @@ from tests.runs.test_kept_columns import broken_pair, drawn
 SETTINGS = {"sdp": {"cuts": "none"}, "colgen": {}}
 
 
-@pytest.fixture(scope="module", params=sorted(SETTINGS))
+@pytest.fixture(scope="module", params=["colgen", pytest.param("sdp", marks=pytest.mark.slow)])
 def went_on(request):
     """Return the result of a run whose tree goes on after an edit."""
     problem = drawn(3, 16, 3)

@@ -45,7 +45,8 @@ def test_exact_solvers_prove_what_they_take():
 
 def sample_of(cell):
     """Return a cell as a parameter of the test below, slow where its trees are long."""
-    marks = [pytest.mark.slow] if cell[:2] == ("colgen", "sum()>=") else []
+    slow = cell[0] in ("sdp", "colgen", "divide") and cell[1] in ("sum()>=", "sum()<=")
+    marks = [pytest.mark.slow] if slow else []
     return pytest.param(*cell, marks=marks)
 
 

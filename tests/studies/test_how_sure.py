@@ -76,6 +76,7 @@ def test_margins_enclose_those_of_brute_force(seed, soft):
         assert_true(problem, whole, pair_margin(run, *pairs[place]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds(1, 20))
 def test_margins_under_sizes(seed):
     problem = draw_soft(seed)

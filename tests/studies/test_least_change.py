@@ -45,29 +45,26 @@ def assert_true(problem, found):
 
 
 @pytest.mark.parametrize("slack", [0.0, 0.05, 0.5])
-def test_what_is_said_of_small_problems_is_true(slack):
-    extra = []
-    for seed in seeds(4, 30):
-        problem = feasible_problem(seed)
-        rng = np.random.default_rng(seed)
-        old = rng.integers(0, problem.k, problem.n)
-        best = solve(problem, "sdp", progress=False)
-        found = best.least_change(old, slack)
-        assert found.allowed <= (1.0 + slack + 1e-3) * least_objective(problem)
-        assert_true(problem, found)
-        extra.append(len(found.moved) - fewest_moves(problem, best.labels, old, found.allowed))
-    assert min(extra) >= 0
-    assert np.mean(extra) < 0.5
+@pytest.mark.parametrize("seed", seeds(2, 30))
+def test_what_is_said_of_small_problems_is_true(seed, slack):
+    problem = feasible_problem(seed)
+    old = np.random.default_rng(seed).integers(0, problem.k, problem.n)
+    best = solve(problem, "sdp", progress=False)
+    found = best.least_change(old, slack)
+    assert found.allowed <= (1.0 + slack + 1e-3) * least_objective(problem)
+    assert_true(problem, found)
+    fewest = fewest_moves(problem, best.labels, old, found.allowed)
+    assert fewest <= len(found.moved) <= fewest + 1
 
 
-def test_sizes_and_soft_links():
-    for seed in seeds(6, 40):
-        problem = draw_soft(seed)
-        if problem is None or least_objective(problem) == np.inf:
-            continue
-        best = solve(problem, "sdp", progress=False)
-        old = np.random.default_rng(seed).integers(0, problem.k, problem.n)
-        assert_true(problem, best.least_change(old, 0.2))
+@pytest.mark.parametrize("seed", seeds(3, 40))
+def test_sizes_and_soft_links(seed):
+    problem = draw_soft(seed)
+    if problem is None or least_objective(problem) == np.inf:
+        return
+    best = solve(problem, "sdp", progress=False)
+    old = np.random.default_rng(seed).integers(0, problem.k, problem.n)
+    assert_true(problem, best.least_change(old, 0.2))
 
 
 def test_an_answer_that_may_stay_stays():

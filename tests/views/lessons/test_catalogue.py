@@ -196,7 +196,13 @@ def test_a_run_on_other_data_does_not_count(session, begin):
     assert "iris" in session.notice.text
 
 
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.title)
+@pytest.mark.parametrize(
+    "lesson",
+    [
+        pytest.param(each, marks=[pytest.mark.slow] if "race" in each.title else [], id=each.title)
+        for each in LESSONS
+    ],
+)
 def test_every_lesson_is_shown_to_its_end_whatever_is_set(session, lesson):
     session.param.update(**LIMITS, seed=5)
     course = Course(session)
@@ -235,6 +241,7 @@ def test_answers_against_the_classes_are_not_taken_for_right(session, begin):
     assert course.finding == ""
 
 
+@pytest.mark.slow
 def test_the_highest_prices_are_those_of_the_wrong_links(session, begin):
     course = begin("Which expert")
     find(session, course)
