@@ -12,10 +12,9 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.asked import AnyAsked, AskedEither, AskedRule
 from ccviz.problem.problem import Problem
 from ccviz.problem.rule_text import either, wish_of
+from ccviz.problem.rules import diameter
 from ccviz.problem.sums import sum_limit
 from ccviz.problem.weights import exact_grid
-
-_CELLS = 1 << 22  # distances computed at a time
 
 
 @dataclass(frozen=True)
@@ -86,16 +85,7 @@ def _judged(rule: AskedRule, found: float) -> KeptRule:
 
 
 def _diameter(problem: Problem, labels: IntArray, _: AskedRule) -> float:
-    return max(_across(problem.X[labels == j]) for j in np.unique(labels).tolist())
-
-
-def _across(points: FloatArray) -> float:
-    """Return the largest distance between two points, computed in strips."""
-    strip = max(1, _CELLS // len(points))
-    return max(
-        float(scipy.spatial.distance.cdist(points[at : at + strip], points).max())
-        for at in range(0, len(points), strip)
-    )
+    return max(diameter(problem.X[labels == j]) for j in np.unique(labels).tolist())
 
 
 def _separation(problem: Problem, labels: IntArray, _: AskedRule) -> float:

@@ -16,7 +16,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from ccviz.arrays import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray, row_strips
 from ccviz.errors import ProblemError
 from ccviz.problem.problem import Problem
 
@@ -201,8 +201,26 @@ class MaxDiameter(Rule):
 
     def allows(self, problem: Problem, points: IntArray) -> bool:
         """Whether no two of these points are too far apart, without the list of such pairs."""
-        gaps = scipy.spatial.distance.pdist(problem.X[points])
-        return bool((gaps <= self.limit).all())
+        return diameter(problem.X[points]) <= self.limit
+
+
+def diameter(points: FloatArray) -> float:
+    """Return the largest distance between two points, computed in strips.
+
+    Parameters
+    ----------
+    points : (m, d) float64
+
+    Returns
+    -------
+    float
+        0.0 of no points.
+    """
+    strips = (
+        scipy.spatial.distance.cdist(points[rows], points)
+        for rows in row_strips(len(points), len(points))
+    )
+    return float(max((gaps.max() for gaps in strips), default=0.0))
 
 
 @dataclass(frozen=True)

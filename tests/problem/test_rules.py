@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.spatial.distance import pdist
 
 from ccviz.errors import ProblemError
 from ccviz.problem.problem import Problem
@@ -12,6 +13,7 @@ from ccviz.problem.rules import (
     MinDifference,
     SoftCannotLink,
     conjunction,
+    diameter,
     different_from,
     minimum_separation,
 )
@@ -56,6 +58,12 @@ def test_every_rule_is_anti_monotone_and_allows_what_its_loads_do():
             if kept:
                 part = cluster[rng.random(len(cluster)) < 0.6]
                 assert rule.allows(PROBLEM, part)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 1500])  # 1,500 points take several strips
+def test_a_diameter_is_the_largest_of_all_distances(n):
+    points = np.random.default_rng(n).normal(size=(n, 3))
+    assert diameter(points) == max(pdist(points), default=0.0)
 
 
 def test_a_soft_cannot_link_given_twice_counts_once():
