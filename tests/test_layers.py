@@ -19,6 +19,7 @@ ORDER = [
     "ccviz.errors",
     "ccviz.system",
     "ccviz.arrays",
+    "ccviz.one_thread",
     "ccviz.kernel_pack",
     "ccviz.kernel_cache",
     "ccviz.kernel_events",

@@ -13,20 +13,14 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future
 from concurrent.futures import ProcessPoolExecutor as Pool
-from functools import cache
 from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for_end
 from typing import Any, Protocol
 
-from threadpoolctl import ThreadpoolController, threadpool_limits
+from threadpoolctl import threadpool_limits
 
+from ccviz.one_thread import one_blas_thread
 from ccviz.solvers.search.semaphores import survive_lost_tracker
-
-
-@cache
-def _libraries() -> ThreadpoolController:
-    """Return the loaded libraries that have threads; to find them takes milliseconds."""
-    return ThreadpoolController()
 
 
 class SerialExecutor(Executor):
@@ -35,7 +29,7 @@ class SerialExecutor(Executor):
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Call the function and return a future that is done; errors are raised at once."""
         future: Future[Any] = Future()
-        with _libraries().limit(limits=1, user_api="blas"):
+        with one_blas_thread():
             future.set_result(fn(*args, **kwargs))
         return future
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.one_thread import one_blas_thread
 from ccviz.solvers.base import never
 from ccviz.solvers.colgen.master.barrier import Ascent, DualProgram, ascend, parts
 from ccviz.solvers.colgen.master.covering import MasterSolution, unit_of
@@ -98,7 +98,7 @@ class FacilityMaster:
         row, cardinality_dual = self._first()
         row, cardinality_dual = row[order] * growth, cardinality_dual * growth
         error = _EXACTER * accuracy * (1.0 + abs(float(row.sum()) - self.k * cardinality_dual))
-        with threadpool_limits(1, "blas"):  # as in `interior`
+        with one_blas_thread():
             last = ascend(program, row, cardinality_dual, error, self.stop)
         self._last = program, last
         weights = np.zeros(len(self.costs))

@@ -19,9 +19,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError
 from scipy.sparse import csc_array
-from threadpoolctl import threadpool_limits
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.one_thread import one_blas_thread
 from ccviz.solvers.colgen.master.banded import Bordered, add_outer, band_of, factored
 
 _MOST_STEPS = 80
@@ -131,7 +131,7 @@ def solve(
     cost = np.concatenate([costs, artificial, np.zeros(s + 1)])
     start, entries = columns.indptr.astype(np.int64), columns.indices.astype(np.int64)
     program = _Columns(columns, start, entries, cost, np.append(np.ones(s), float(k)))
-    with threadpool_limits(1, "blas"):  # more threads are slower: they wait for each other
+    with one_blas_thread():
         first = _start(program) if middle is None else _extended(program, middle)
         last, middle = _iterate(program, first, accuracy)
     m = len(costs)

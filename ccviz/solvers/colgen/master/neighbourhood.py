@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.one_thread import one_blas_thread
 from ccviz.solvers.base import never
 from ccviz.solvers.colgen.master.barrier import DualProgram, ascend
 from ccviz.solvers.colgen.master.facilities import Facilities, band_order, make_facilities
@@ -157,7 +157,7 @@ def ascend_near(
     limit = _AMPLE * (1 + int(near.sum()) * region.neighbourhoods.k // s)
     row = np.clip(duals[order] / cardinality_dual, _INSIDE * most, (1.0 - _INSIDE) * most)
     error = max(error / cardinality_dual, _FINEST * float(row.sum()))
-    with threadpool_limits(1, "blas"):  # as in `interior`
+    with one_blas_thread():
         last = ascend(DualProgram(small, own, most, limit), row, 0.0, error, stop)
     found, weights = duals.copy(), np.zeros(len(columns))
     found[order] = last.row * cardinality_dual
