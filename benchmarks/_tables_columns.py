@@ -79,7 +79,7 @@ def soybean() -> str:
 def soybean_draws() -> str:
     """Return how many draws of links the smallest case of table 8 has."""
     draws = min(len(by_case("start", "like soybean", k, links)) for k, links in SOYBEAN)
-    return "with one draw of links" if draws == 1 else f"means over {draws} draws of links"
+    return "of one draw of links" if draws == 1 else f"means over {draws} draws of links"
 
 
 def improved(cop: Rows, begun: Rows) -> str:

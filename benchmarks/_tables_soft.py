@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import statistics
-from collections import Counter
 
 from _cells import NOT_HAD, Rows, mean, owing, read, spread, table
 from _memetic import RESULTS
@@ -92,24 +91,24 @@ def totals() -> str:
 def penalty() -> str:
     """Return the good penalties by the share of wrong links, and how the best varies by seed."""
     rows = sweep_rows(RESULTS / "soft_sweep.csv")
-    sets, repeated = {row.dataset for row in rows}, repeated_sets()
-    seeds = sorted({row.seed for row in rows})
     by_seed = [
-        curves(row for row in rows if row.seed == seed and row.dataset in repeated)
-        for seed in seeds[: len(seeds) if seeds[1:] else 0]
+        curves(row for row in rows if row.seed == seed)
+        for seed in sorted({row.seed for row in rows})
     ]
     lines = []
     for place, curve in enumerate(curves(by_set(rows))):
         best, (low, high) = int(curve.ari.argmax()), curve.good_range
+        each = [found[place] for found in by_seed]
+        at = (best, *(list(curve.p).index(p) for p in (HEADLINE, 0.0)))
         lines.append(
             [f"{100 * curve.noise:.0f} %", f"{curve.p[best]:g}",
-             f"{low:g}" if low == high else f"{low:g} to {high:g}", f"{curve.ari[best]:.3f}",
-             *(f"{curve.ari[list(curve.p).index(p)]:.3f}" for p in (HEADLINE, 0.0)),
-             *(f"{each[place].p[int(each[place].ari.argmax())]:g}" for each in by_seed)]
+             f"{low:g}" if low == high else f"{low:g} to {high:g}",
+             *(spread([float(seed.ari[here]) for seed in each]) for here in at),
+             ", ".join(f"{seed.p[int(seed.ari.argmax())]:g}" for seed in each)]
         )  # fmt: skip
-    header = ["wrong links", f"best p, {len(sets)} sets", "good p", "mean ARI at the best p",
-              f"at p = {HEADLINE:g}", "at p = 0"]  # fmt: skip
-    header += [f"best p, {len(repeated)} sets, seed {seed}" for seed in seeds if seeds[1:]]
+    sets = len({row.dataset for row in rows})
+    header = ["wrong links", f"best p, {sets} sets", "good p", "mean ARI at the best p",
+              f"at p = {HEADLINE:g}", "at p = 0", "best p of each seed"]  # fmt: skip
     return table(header, lines)
 
 
@@ -124,21 +123,9 @@ def penalty_verdict() -> str:
     return f"p = {HEADLINE:g} is good with {', '.join(good)} % wrong links, and {every} good at all"
 
 
-def repeated_sets() -> set[str]:
-    """Return the sets that have every seed of the sweep."""
-    rows = read("soft_sweep")
-    last = max((row["seed"] for row in rows), default="0")
-    return {row["dataset"] for row in rows if row["seed"] == last}
-
-
-def sweep_seeds() -> str:
-    """Return how many seeds the sets of the sweep have."""
+def sweep_seeds() -> int:
+    """Return the number of seeds that every set of the sweep has."""
     seeds: dict[str, set[str]] = {}
     for row in read("soft_sweep"):
         seeds.setdefault(row["dataset"], set()).add(row["seed"])
-    counts = Counter(len(each) for each in seeds.values())
-    most = max(counts)
-    if len(counts) == 1:
-        return f"All {counts[most]} sets have {most} seeds"
-    rest = ", ".join(f"{counts[n]} sets have {n}" for n in sorted(counts, reverse=True)[1:])
-    return f"{counts[most]} sets have {most} seeds, {rest}"
+    return min(map(len, seeds.values()))

@@ -1,6 +1,6 @@
 """What the final exact descent adds to ℓp-box, in each of its four variants.
 
-    python benchmarks/lp_box_descent.py [--bench DIR] [--draws 3] [--starts 3] [--sets Wine ...]
+    python benchmarks/lp_box_descent.py [--bench DIR] [--draws 6] [--starts 3] [--sets Wine ...]
 
 Without constraints, with sizes, with pairs and with both, on the sets of `lp_box.py`, as many links
 as there. Each run is made twice from one seed, with and without the descent: the splitting and
@@ -35,7 +35,7 @@ FIELDS = ("way", "dataset", "variant", "draw", "seed", "objective", "without", "
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bench", type=Path, default=BENCH)
-    parser.add_argument("--draws", type=int, default=3)
+    parser.add_argument("--draws", type=int, default=6)
     parser.add_argument("--starts", type=int, default=3)
     parser.add_argument("--sets", nargs="*", default=list(SETS), choices=list(SETS))
     parser.add_argument("--out", type=Path, default=RESULTS / "lp_box_descent.csv")

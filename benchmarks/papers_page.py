@@ -59,7 +59,6 @@ def page(bench: Path) -> str:
         scores_both=_tables_exact.agreement("both"),
         soft_ari=_tables_soft.values(published, "ari"),
         soft_wcss=_tables_soft.values(published, "wcss"),
-        penalty_sets=len(_tables_soft.repeated_sets()),
         penalty_seeds=_tables_soft.sweep_seeds(),
         penalty_verdict=_tables_soft.penalty_verdict(),
         soft_totals=_tables_soft.totals(),
