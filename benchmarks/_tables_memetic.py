@@ -205,13 +205,12 @@ def variants() -> str:
     return study("variants")
 
 
-def variant_seeds() -> str:
+def variant_seeds() -> int:
     """Return how many seeds the paper's variants have."""
     own = read("memetic_variants")
-    seeds = min(
+    return min(
         len({row["seed"] for row in own if row["variant"] == name}) for name in ("SM", "SG", "SMG")
     )
-    return "one seed, the paper with five" if seeds == 1 else f"{seeds} seeds, the paper with five"
 
 
 def additions() -> str:

@@ -44,17 +44,29 @@ def assert_true(problem, found):
         assert found.words(point).startswith("Moved: ")
 
 
-@pytest.mark.parametrize("slack", [0.0, 0.05, 0.5])
-@pytest.mark.parametrize("seed", seeds(2, 30))
-def test_what_is_said_of_small_problems_is_true(seed, slack):
+def moves_above_the_fewest(seed, slack):
+    """Return them for a random problem, after all else that is said of it was found true."""
     problem = feasible_problem(seed)
     old = np.random.default_rng(seed).integers(0, problem.k, problem.n)
     best = solve(problem, "sdp", progress=False)
     found = best.least_change(old, slack)
     assert found.allowed <= (1.0 + slack + 1e-3) * least_objective(problem)
     assert_true(problem, found)
-    fewest = fewest_moves(problem, best.labels, old, found.allowed)
-    assert fewest <= len(found.moved) <= fewest + 1
+    return len(found.moved) - fewest_moves(problem, best.labels, old, found.allowed)
+
+
+@pytest.mark.parametrize("slack", [0.0, 0.05, 0.5])
+def test_what_is_said_of_small_problems_is_true(slack):
+    extra = [moves_above_the_fewest(seed, slack) for seed in range(4)]
+    assert min(extra) >= 0
+    assert np.mean(extra) < 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slack", [0.0, 0.05, 0.5])
+@pytest.mark.parametrize("seed", seeds(4, 30))
+def test_each_change_is_near_the_fewest_moves(seed, slack):
+    assert moves_above_the_fewest(seed, slack) in (0, 1)
 
 
 @pytest.mark.parametrize("seed", seeds(3, 40))
