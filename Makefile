@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env warm app desktop browsers test lint format types figures outputs bench coverage mutants fuzz notebook docs pictures lock sbom audit chromium flaky clean wheel profile hooks kernels lowest
+.PHONY: help env warm app desktop browsers test lint format types size figures outputs bench coverage mutants fuzz truth notebook docs pictures lock sbom audit chromium flaky clean wheel profile hooks kernels lowest
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -124,6 +124,9 @@ test-slow: browsers warm  ## Run the slow tests, and those with many seeds with 
 
 test-all: test test-slow  ## Lint, check types and run every test
 
+size: env  ## Count files, lines and functions by package, into docs/development.md
+	@$(PY) tools/size.py --write
+
 lint: env  ## Check style and formatting
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
@@ -167,6 +170,9 @@ mutants: env  ## Change the core in one place at a time, and see whether a test 
 
 fuzz: env warm  ## Hostile inputs: no traceback, nothing over 10 s, 1 GB or half changed (ARGS="--minutes 60")
 	$(PY) tools/fuzz.py $(ARGS)
+
+truth: env warm  ## Every public statement of drawn problems against exact brute force (ARGS="--problems 20000 --seed 1")
+	$(PY) -m tests.truth $(ARGS)
 
 flaky: chromium  ## Run the tests of the page RUNS times idle and RUNS times beside busy processes
 	$(PY) tools/flaky.py --runs $(RUNS) --workers $(WORKERS) -- $(ARGS)

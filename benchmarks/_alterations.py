@@ -67,7 +67,6 @@ def _matters(data: bytes) -> bool:
 
 
 def _packed(value: Any) -> Iterator[list[Any]]:
-    """Yield every stored array in a value."""
     if isinstance(value, dict):
         for each in value.values():
             yield from _packed(each)
@@ -111,7 +110,6 @@ def _alter_rule(rng: np.random.Generator, rules: list[Any]) -> None:
 
 
 def _changed(rng: np.random.Generator, problem: Problem, event: Event) -> Event:
-    """Return an event with one field changed."""
     match event:
         case IncumbentFound():
             change = _of_clustering(rng, event)

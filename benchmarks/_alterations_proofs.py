@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, combinations
 from typing import Any
 
@@ -47,29 +48,29 @@ class Proof:
     gap: float
 
 
-def proofs() -> Iterator[Callable[[], Proof]]:
-    """Yield what makes each proof; the attribute ``name`` says which it is."""
-    for kind, (make, count) in _KINDS.items():
-        for seed in range(count):
-            yield _Maker(kind, make, seed)
-
-
 @dataclass(frozen=True)
-class _Maker:
+class Maker:
+    """What makes a proof of a kind; the name says which it is."""
+
     kind: str
-    make: Callable[[int], tuple[Problem, list[Event], float]]
     seed: int
 
     @property
     def name(self) -> str:
+        """The kind and the seed."""
         return f"{self.kind} {self.seed}"
 
     def __call__(self) -> Proof:
-        return Proof(self.name, self.kind, *self.make(self.seed))
+        return Proof(self.name, self.kind, *_KINDS[self.kind][0](self.seed))
+
+
+def proofs() -> Iterator[Maker]:
+    return (Maker(kind, seed) for kind, (_, count) in _KINDS.items() for seed in range(count))
 
 
 def events_of(problem: Problem, solver: str, **settings: Any) -> list[Event]:
-    """Return what a run tells."""
+    if solver == "colgen":  # proofs by pricing, though the problems are small
+        settings = {"listed": 0, **settings}
     return [record.event for record in start(problem, solver, **settings)]
 
 
@@ -88,14 +89,6 @@ def _tree(solver: str, seed: int) -> tuple[Problem, list[Event], float]:
     spread = float(rng.choice([0.0, 1.0, 3.0]))
     problem = _drawn(seed, int(rng.integers(16, 32)), 2 + seed % 3, spread)
     return problem, events_of(problem, solver), 1e-4
-
-
-def _sdp(seed: int) -> tuple[Problem, list[Event], float]:
-    return _tree("sdp", seed)
-
-
-def _colgen(seed: int) -> tuple[Problem, list[Event], float]:
-    return _tree("colgen", seed)
 
 
 def _duals(seed: int) -> tuple[Problem, list[Event], float]:
@@ -150,17 +143,11 @@ def _placed(seed: int) -> tuple[Problem, list[Event], float]:
     arrays, k = leaf.certificate, problem.k
     prize = 1e-4 * float(np.abs(arrays["least"][0]))
     places = [(0, 3), (1, 4)]
-    told, bound = [], 0.0
-    for node, parent, pair, together in (
-        (1, 0, places[0], True), (2, 0, places[0], False),
-        (3, 2, places[1], True), (4, 2, places[1], False),
-    ):  # fmt: skip
-        told.append(
-            NodeOpened(
-                node=node, parent=parent, depth=1, pair=pair, together=together, place=True,
-                lower_bound=0.0,
-            )
-        )  # fmt: skip
+    told, bound, common = [], 0.0, {"depth": 1, "place": True, "lower_bound": 0.0}
+    for node, parent, pair in ((1, 0, places[0]), (3, 2, places[1])):
+        for child, together in ((node, True), (node + 1, False)):
+            sides = {"node": child, "parent": parent, "pair": pair, "together": together}
+            told.append(NodeOpened(**sides, **common))
     for node, taken in ((1, 1), (3, 1), (4, 0)):
         least = arrays["least"] - prize * taken
         scaled = 4.0 ** -float(arrays["unit"][0])
@@ -406,8 +393,8 @@ def _stopped(seed: int) -> tuple[Problem, list[Event], float]:
 
 
 _KINDS = {
-    "sdp": (_sdp, 8),
-    "colgen": (_colgen, 6),
+    "sdp": (partial(_tree, "sdp"), 8),
+    "colgen": (partial(_tree, "colgen"), 6),
     "duals": (_duals, 4),
     "rules": (_ruled, 4),
     "infeasible": (_infeasible, 4),

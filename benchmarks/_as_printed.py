@@ -1,14 +1,15 @@
 """Is each solver, with its settings as printed, within its paper's figures? One sentence each.
 
 The figures come from the tables of results, and so does the verdict: a share counts as within the
-paper's spread where a binomial test at 5 % does not tell it from the printed one.
+paper's spread where a binomial test at 5 % does not distinguish it from the printed one.
 """
 
 from __future__ import annotations
 
 import statistics
 
-from _cells import SAME, Rows, read
+from _cells import SAME
+from _runner import Rows, results
 from _tables_heuristics import gap, matrices_verdict, of_printed
 from _tables_memetic import gaps_by_file
 from _tables_soft import LIMIT_S, by_cell
@@ -42,7 +43,7 @@ def hits(rows: Rows) -> int:
 
 
 def ipc() -> str:
-    own = read("papers_exact", part="heuristics", method="IPC-k-means")
+    own = results("papers_exact", part="heuristics", method="IPC-k-means")
     four = [row for row in own if row["dataset"] in IPC_SETS]
     sets = {row["dataset"] for row in own}
     printed, shares = (
@@ -62,8 +63,8 @@ def ipc() -> str:
 
 def memetic() -> str:
     """SG as its authors run it: the mean of five seeds, by link file."""
-    coded, parts = read("papers_memetic", part="exact"), []
-    blocks = [row for row in read("memetic_additions") if row["variant"] == "authors' SG"]
+    coded, parts = results("papers_memetic", part="exact"), []
+    blocks = [row for row in results("memetic_additions") if row["variant"] == "authors' SG"]
     shares: list[list[str]] = [[], []]
     for dataset in ("glass", "accent", "ecoli"):
         files = gaps_by_file(coded, dataset)
@@ -84,7 +85,7 @@ def memetic() -> str:
 
 
 def lp_box() -> str:
-    holds, tables = read("lp_box_holds", rho="20.0", way="printed"), read("lp_box_table2")
+    holds, tables = results("lp_box_holds", rho="20.0", way="printed"), results("lp_box_table2")
     moved = max(int(row["moved"]) for row in holds)
     ari = statistics.mean(float(row["ari"]) for row in holds)
     known = [row for row in tables if row["paper_ari_pct"]]
@@ -112,7 +113,7 @@ def deviations(row: dict[str, str]) -> float:
 def from_cop() -> str:
     begun, own = (
         {(row["case"], row["k"], row["links"], row["draw"]): row
-         for row in read("papers_columns", part=part) if row["case"] != "like soybean"}
+         for row in results("papers_columns", part=part) if row["case"] != "like soybean"}
         for part in ("start", "own")
     )  # fmt: skip
     proved = [key for key, row in begun.items() if row["status"] == "optimal"]

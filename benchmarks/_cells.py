@@ -5,20 +5,11 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable, Sequence
 
-from _memetic import RESULTS
-from _rows import read_rows
+from _runner import Row, Rows
 
 NO_TIME, NOT_HAD, NO_ANSWER = "*t*", "*h*", "*n*"
 SAME = 1e-5
 """Relative distance to a published optimum, which has six digits, that counts as reaching it."""
-
-Rows = list[dict[str, str]]
-
-
-def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    lines = ["| " + " | ".join(header) + " |", "|---" * len(header) + "|"]
-    lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
-    return "\n".join(lines) + "\n"
 
 
 def owing(text: str, script: str, runs: int, seconds: float) -> str:
@@ -34,13 +25,22 @@ def owing(text: str, script: str, runs: int, seconds: float) -> str:
     )
 
 
-def read(name: str, **wanted: str) -> Rows:
-    """Return the rows of a table of results, none if there is no such table yet."""
-    rows = read_rows(RESULTS / f"{name}.csv")
+def beside(first: str, names: Iterable[str]) -> list[str]:
+    """Return a header in which each name is followed by ours."""
+    return [*first.split(" | "), *(cell for name in names for cell in (name, "ours"))]
+
+
+def alternating(printed: Iterable[object], ours: Iterable[object]) -> list[object]:
+    """Return printed cells, each followed by ours."""
+    return [cell for pair in zip(printed, ours, strict=True) for cell in pair]
+
+
+def chosen(rows: Rows, **wanted: str) -> Rows:
+    """Return the rows whose columns have these values."""
     return [row for row in rows if all(row[key] == value for key, value in wanted.items())]
 
 
-def kind_of(row: dict[str, str]) -> str:
+def kind_of(row: Row) -> str:
     return "ML" if row["cl"] == "0" else "CL" if row["ml"] == "0" else "both"
 
 
@@ -71,7 +71,7 @@ def column(rows: Rows, name: str) -> list[float]:
     return [float(row[name]) for row in rows if row[name]]
 
 
-def found(row: dict[str, str] | None) -> str:
+def found(row: Row | None) -> str:
     """Return an objective, a dash where no run has one."""
     if row is None:
         return NO_TIME

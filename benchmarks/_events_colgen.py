@@ -7,12 +7,12 @@ blocks many, and a bound slow that has not moved in two rounds.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from _events_case import Case
+from colgen_protocol import with_links
 from sklearn.datasets import load_iris
 
 from ccviz.events import Event
@@ -21,6 +21,7 @@ from ccviz.problem.rules import Both, Either, MaxDiameter, MaxOverlap, MaxSize, 
 from ccviz.problem.rules import SoftCannotLink as SoftApart
 from ccviz.problem.sizes import Sizes
 from ccviz.solvers.base import Context
+from ccviz.solvers.colgen import Colgen
 from ccviz.solvers.colgen.params import (
     CertificateParams,
     DisjunctionParams,
@@ -29,7 +30,6 @@ from ccviz.solvers.colgen.params import (
     Params,
     PricingParams,
 )
-from ccviz.solvers.colgen.solver import Colgen
 
 _PAIRS = ((1, 2), (3, 4), (5, 6), (1, 6), (0, 7))
 _RULES = {
@@ -44,23 +44,12 @@ _RULES = {
 }
 _ENDLESS = 10**9
 
-
-def cases() -> Iterator[Case]:
-    """Yield the problems."""
-    yield from _with_rules()
-    yield from _settings()
-    yield from _branched()
-    yield from _without_answer()
-    yield from _semidefinite()
-    yield from _over_facilities()
-    yield from _in_discs()
-    yield from _broken_off()
-    yield from _with_sizes()
-    yield from _with_soft_links()
+Case = tuple[str, Callable[[], list[Event]]]
+"""A problem by name, and what runs it."""
 
 
 def _case(name: str, problem: Problem, params: Params | None = None, **settings: object) -> Case:
-    return Case(name, partial(_run, problem, params or Params(), settings))
+    return name, partial(_run, problem, params or Params(), settings)
 
 
 def _run(
@@ -152,7 +141,7 @@ def _in_discs() -> Iterator[Case]:
     yield _case("discs-80", _uniform(80, 9, 3), small, tolerance=1e-4)
     settings = {"tolerance": 1e-6}
     run = partial(_run, _uniform(120, 10, 5), _without_disjunctions(small), settings, 4000)
-    yield Case("discs-120-branched", run)
+    yield "discs-120-branched", run
     yield _case("discs-linked", _uniform(80, 9, 3, links=6), small, tolerance=1e-4)
     few = _facilities(slow_rounds=2, slow_share=np.inf)
     yield _case("discs-everywhere", _uniform(60, 7, 5), few, tolerance=1e-4)
@@ -170,7 +159,7 @@ def _broken_off() -> Iterator[Case]:
     problem = _uniform(80, 9, 3)
     for looks in (14, 60):
         run = partial(_run, problem, _local(15), {"tolerance": 1e-4}, looks)
-        yield Case(f"stopped-{looks}", run)
+        yield f"stopped-{looks}", run
 
 
 def _with_sizes() -> Iterator[Case]:
@@ -222,13 +211,7 @@ def _linked(seed: int, rules: tuple, n: int = 8, k: int = 3) -> Problem:
 def _iris(k: int, count: int, every: int = 1) -> Problem:
     """Return iris with links between pairs that are drawn."""
     data = load_iris()
-    X, classes = data.data[::every], data.target[::every]
-    rng = np.random.default_rng(0)
-    must, cannot = set(), set()
-    while len(must) + len(cannot) < count:
-        i, j = sorted(rng.choice(len(classes), 2, replace=False).tolist())
-        (must if classes[i] == classes[j] else cannot).add((i, j))
-    return Problem(X, k, must_link=sorted(must), cannot_link=sorted(cannot))
+    return with_links(data.data[::every], data.target[::every], k, count)
 
 
 def _neighbours() -> Problem:
@@ -248,3 +231,13 @@ def _uniform(n: int, k: int, seed: int, d: int = 2, links: int = 0) -> Problem:
 def _strip(n: int, k: int, seed: int = 1) -> Problem:
     X = np.random.default_rng(seed).uniform(size=(n, 2)) * [n / 20, 1]
     return Problem(X, k)
+
+
+FAMILIES = (
+    _with_rules, _settings, _branched, _without_answer, _semidefinite, _over_facilities, _in_discs,
+    _broken_off, _with_sizes, _with_soft_links,
+)  # fmt: skip
+
+
+def cases() -> Iterator[Case]:
+    return itertools.chain.from_iterable(family() for family in FAMILIES)

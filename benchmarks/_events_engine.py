@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from _events_case import Case
+from _events_colgen import Case
 
 from ccviz.events import Event
 from ccviz.problem.problem import Problem
@@ -16,11 +16,6 @@ from ccviz.solvers import make_solver
 from ccviz.solvers.base import Context
 
 _SEED = 1
-
-
-def cases() -> Iterator[Case]:
-    """Yield the problems."""
-    yield from _CASES
 
 
 def blobs(
@@ -77,7 +72,7 @@ PROBLEMS: dict[str, Callable[[], Problem]] = {
 
 def _case(solver: str, problem: str, **settings: Any) -> Case:
     words = "".join(f",{name}={value}" for name, value in settings.items())
-    return Case(f"{solver}-{problem}{words}", partial(_run, solver, problem, settings))
+    return f"{solver}-{problem}{words}", partial(_run, solver, problem, settings)
 
 
 def _run(name: str, problem: str, settings: dict[str, Any]) -> list[Event]:
@@ -111,3 +106,7 @@ _CASES: tuple[Case, ...] = (
     _case("divide", "larger", part_size=100, largest_part=250),
     _case("divide", "larger", part_size=100, largest_part=150, incumbent="blp-kmeans"),
 )  # fmt: skip
+
+
+def cases() -> Iterator[Case]:
+    return iter(_CASES)

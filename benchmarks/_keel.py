@@ -43,10 +43,7 @@ WORDS = {"Present": 1.0, "Absent": 0.0}
 def keel(name: str) -> Dataset:
     """Return a set; its last column has the classes, all others are numbers.
 
-    Raises
-    ------
-    FileNotFoundError
-        If the package that holds the set is not installed.
+    Raises `FileNotFoundError` if the package that holds the set is not installed.
     """
     rows = _rows(_path(name))
     X = np.array(

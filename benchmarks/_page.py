@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -19,12 +18,10 @@ from typing import Any
 from urllib.error import HTTPError
 
 import psutil
-from playwright.sync_api import Playwright
+from _runner import ROOT, free_port
+from playwright.sync_api import Playwright, sync_playwright
 
 from ccviz.runs.archive import Archive
-
-ROOT = Path(__file__).parents[1]
-RESULTS = Path(__file__).parent / "results"
 
 _PATIENCE_MS = 180_000
 _TRACED = re.compile(r"^bytes traced: (\d+)$", re.MULTILINE)
@@ -76,19 +73,10 @@ main()
 
 
 class Server:
-    """One `ccviz app` process, with more options if there are any.
-
-    Attributes
-    ----------
-    url : str
-        Of the page.
-    process : psutil.Process
-    """
+    """One `ccviz app` process, with more options if there are any."""
 
     def __init__(self, home: Path, *options: str) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = free_port()
         self._child = subprocess.Popen(
             [sys.executable, "-c", _APP, "app", "--port", str(port), *options],
             cwd=ROOT, env=os.environ | {"CCVIZ_HOME": str(home)},
@@ -170,8 +158,20 @@ def served(home: str | Path, *options: str) -> Iterator[Server]:
         server.close()
 
 
+@contextmanager
+def visited(*options: str) -> Iterator[tuple[Server, Any]]:
+    """Serve the app in a new home; give the server and a headless Chromium."""
+    with (
+        tempfile.TemporaryDirectory() as home,
+        served(home, *options) as server,
+        sync_playwright() as play,
+    ):
+        chromium = browser(play)
+        yield server, chromium
+        chromium.close()
+
+
 def browser(play: Playwright) -> Any:
-    """Return a headless Chromium."""
     return play.chromium.launch(
         executable_path=_chromium(),
         args=["--no-sandbox", "--disable-gpu", "--disable-quic"],
@@ -221,3 +221,17 @@ def click(page: Any, place: Any) -> float:
     took = float(page.evaluate("window.took"))
     page.keyboard.press("Escape")
     return took
+
+
+def press(page: Any, button: str) -> None:
+    page.get_by_role("main").get_by_role("button", name=button, exact=True).click()
+
+
+def choose(page: Any, field: str, option: str) -> None:
+    page.get_by_label(field, exact=True).first.select_option(label=option)
+
+
+def fill(page: Any, field: str, value: object) -> None:
+    box = page.get_by_label(field, exact=True).first
+    box.fill(str(value))
+    box.press("Enter")

@@ -3,9 +3,9 @@
 Collections COL2 and COL3 are Gaussian blobs of scikit-learn; Banana, Letter and Shuttle of COL4 and
 the sets of COL1 are in packages (`_keel.py`) and in the benchmark's folder. Links are pairs of
 random points; as the recipe keeps the first of the sorted pairs, points far down are in few of
-them. Draw 0 has the authors' own seed, so that its links are theirs where the order of rows is.
-Of COL1 they publish the links of Iris and Wine only; for the others, as in the paper that theirs
-are from, uniform pairs are drawn.
+them. Draw 0 has the authors' own seed, so that its links are theirs where the order of rows is. Of
+COL1 they publish the links of Iris and Wine only; for the others, as in the paper that theirs are
+from, uniform pairs are drawn.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product
 from math import ceil
-from pathlib import Path
 
+import _runner as runner
 import numpy as np
 from _keel import keel
 from papers_soft import SETS, dataset
@@ -28,7 +28,6 @@ from ccviz.data.read_table import read_table
 
 SEED = 24
 """The authors' seed, of data and of links."""
-
 SIZES, CLUSTERS = (500, 1000, 2000, 5000), (2, 5, 10, 20, 50, 100)
 SPREADS, FEW_CLUSTERS = (1, 2, 3, 4, 5), (10, 20, 50)
 NOISY_SETS, LOWER_BOUNDS = (
@@ -37,7 +36,6 @@ NOISY_SETS, LOWER_BOUNDS = (
 )
 BY_RECIPE = ("Iris", "Wine")  # of COL1
 """What the tables are about, as in the appendix."""
-
 NAMES = {
     "COL1": tuple(SETS),
     "noisy": NOISY_SETS,
@@ -71,7 +69,7 @@ def cells_of(collection: str) -> list[Cell]:
     return [Cell(collection, name, p, b) for p, name, b in product(percents, names, bounds)]
 
 
-def points_of(name: str, bench: Path) -> Dataset:
+def points_of(name: str) -> Dataset:
     """Return a data set, not yet standardised."""
     if name.startswith("n300-"):
         k, spread = (int(part[1:]) for part in name.split("-")[1:])
@@ -80,11 +78,11 @@ def points_of(name: str, bench: Path) -> Dataset:
         n, k = (int(part[1:]) for part in name.split("-"))
         return _blobs(name, n, k)
     if name == "Shuttle":
-        data = read_table(bench / "classes" / "shuttle.parquet", label="class")
+        data = read_table(runner.BENCH / "classes" / "shuttle.parquet", label="class")
         return Dataset(name, data.X[1:], (), data.truth[1:])
     if name in ("Banana", "Letter", "Zoo", *BY_RECIPE):
         return keel(name)
-    return dataset(name, bench)
+    return dataset(name)
 
 
 def _blobs(name: str, n: int, k: int, **options: object) -> Dataset:

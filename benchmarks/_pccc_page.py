@@ -6,8 +6,9 @@ import statistics
 from collections import defaultdict
 from math import hypot
 
-from _cells import NO_ANSWER, Rows, table
+from _cells import NO_ANSWER, spread
 from _pccc_data import NAMES, PERCENTS, Cell, cells_of
+from _runner import Rows, markdown
 
 LEAST = "least WCSS"
 """The answer of least WCSS of all methods of a cell, in the CPU seconds of all."""
@@ -24,15 +25,13 @@ CHOICES = {
 OWN_LINKS = ("COL1", "noisy")
 """Collections whose printed means rest on one draw of links, and ours on others."""
 
+PLAIN = ("COPKM", "CSC", "DILS", "LCC")
 RIVALS = {
-    "COL1": ("PCCC", "PCCC-R", "COPKM", "CSC", "DILS", "LCC"),
+    "COL1": ("PCCC", "PCCC-R", *PLAIN),
     "noisy": ("PCCC", "PCCC-S", "PCCC-W", "CSC-W"),
     "COL2": ("PCCC", "PCCC-N2-S"),
-    "COL3": (
-        *("PCCC", "PCCC-N2-S", "PCCC-N5-S", "PCCC-N2-S-RD"),
-        *("COPKM", "CSC", "DILS", "LCC"),
-    ),
-    "COL4": ("PCCC-N2-S", "PCCC-N5-S", "PCCC-N2-S-RD", "COPKM", "CSC", "DILS", "LCC"),
+    "COL3": ("PCCC", "PCCC-N2-S", "PCCC-N5-S", "PCCC-N2-S-RD", *PLAIN),
+    "COL4": ("PCCC-N2-S", "PCCC-N5-S", "PCCC-N2-S-RD", *PLAIN),
 }
 HEAD = """# PCCC, cell by cell
 
@@ -77,14 +76,10 @@ Values = dict[tuple[str, Cell, str], float | None]
 
 
 def page(rows: Rows, published: Rows) -> str:
-    """Return the page."""
     printed, ours = printed_values(published), own_values(rows)
     parts = [HEAD, "## All tables\n", overview(rows, published)]
-    parts += [
-        "## Methods run here on the same links\n",
-        ON_SAME_LINKS,
-        on_same_links(rows, published),
-    ]
+    parts += ["## Methods run here on the same links\n", ON_SAME_LINKS]
+    parts += [on_same_links(rows, published)]
     for collection in NAMES:
         parts += [f"## {collection}\n", ABOUT[collection] + "\n"]
         for metric in METRICS.get(collection, ("ARI", "CPU")):
@@ -105,13 +100,14 @@ def on_same_links(rows: Rows, published: Rows) -> str:
             own = [ours[cell, method] for cell in cells]
             if method in RIVALS["COL1"]:
                 line.append(f"{printed_mean(printed, cells, method):.3f}")
-            line += [mean_and_spread(by_draw(own)), f"{mean_seconds(own):.2f}"]
+            values = by_draw(own)
+            line += [f"{spread(values)} ({len(values)})", f"{mean_seconds(own):.2f}"]
         lines.append(line)
     header = ["links"]
     for name in methods:
         header += [f"{name}, printed"] if name in RIVALS["COL1"] else []
         header += [name, "CPU s"]
-    return f"{table(header, lines)}\n{unanswered(ours)}\n"
+    return f"{markdown(header, lines)}\n{unanswered(ours)}\n"
 
 
 def unanswered(ours: dict[tuple[Cell, str], Rows]) -> str:
@@ -142,27 +138,20 @@ def without_links(rows: Rows, published: Rows) -> str:
             line += [f"{float(own[0]['wcss']):.6g}, {float(own[0]['ari']):g}"]
             lines.append([*line, blank(printed["Inertia", cell, "GT"])])
     header = ["set", "COP-k-means: WCSS, ARI", "PCCC-N2-S", "PCCC-N5-S", "ours"]
-    return table([*header, "WCSS of the classes"], lines)
-
-
-def mean_and_spread(values: list[float]) -> str:
-    middle = f"{statistics.mean(values):.3f}"
-    more = f" ± {statistics.stdev(values):.3f}" if values[1:] else ""
-    return f"{middle}{more} ({len(values)})"
+    return markdown([*header, "WCSS of the classes"], lines)
 
 
 def overview(rows: Rows, published: Rows) -> str:
     """Return one row a printed table: its best mean ARI beside ours, and the seconds of both."""
     printed, ours = printed_values(published), own_values(rows)
-    lines: list[list[object]] = []
-    for collection in NAMES:
-        percents = dict.fromkeys(cell.percent for cell in cells_of(collection))
-        for percent in percents:
-            line = overview_row(collection, percent, printed, ours)
-            lines += [line] if line else []
+    lines = (
+        overview_row(collection, percent, printed, ours)
+        for collection in NAMES
+        for percent in dict.fromkeys(cell.percent for cell in cells_of(collection))
+    )
     header = ["collection", "links", "cells", "best printed", "its mean ARI", "ours", "mean ARI"]
     header += ["draws", "± of one draw", "± of our mean", "difference", "on their links", "verdict"]
-    return table([*header, "their seconds a cell", "ours", "none"], lines)
+    return markdown([*header, "their seconds a cell", "ours", "none"], filter(None, lines))
 
 
 def overview_row(
@@ -255,24 +244,21 @@ def one_table(
         for method in methods:
             own = [ours[each, method] for each in judged([cell])]
             none += sum(row["ari"] == "" for each in own for row in each)
-            line.append(spread(own, metric) if all(own) else "-")
+            line.append(measured(own, metric) if all(own) else "-")
         lines.append([*line, none])
     first = "confidence" if collection == "noisy" else "set"
     own_names = [f"\\| {method}" for method in methods]
-    return table([first, "links", *RIVALS[collection], *own_names, "none"], lines)
+    return markdown([first, "links", *RIVALS[collection], *own_names, "none"], lines)
 
 
-def spread(own: list[Rows], metric: str) -> str:
+def measured(own: list[Rows], metric: str) -> str:
     """Return a mean over draws; the sets of a noisy cell make one value a draw."""
     if metric == "CPU":
         return f"{mean_seconds(own):.3f}"
     if metric == "Inertia":
         return least_wcss(own)
-    values = by_draw(own)
-    if all(row["ari"] == "" for each in own for row in each):
-        return NO_ANSWER
-    middle = f"{statistics.mean(values):.3f}"
-    return f"{middle} ± {statistics.stdev(values):.3f}" if values[1:] else middle
+    none = all(row["ari"] == "" for each in own for row in each)
+    return NO_ANSWER if none else spread(by_draw(own))
 
 
 def least_wcss(own: list[Rows]) -> str:

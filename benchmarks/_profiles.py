@@ -20,12 +20,7 @@ FloatArray = NDArray[np.float64]
 def profile(values: dict[str, FloatArray], taus: FloatArray) -> dict[str, FloatArray]:
     """Return each method's share of problems on which it is within each factor of the best.
 
-    Parameters
-    ----------
-    values : dict of (p,) arrays
-        A method's value on each problem, smaller is better; inf where it failed.
-    taus : (t,) array
-        Factors from 1 on.
+    `values` (p,): A method's value on each problem, smaller is better; inf where it failed.
     """
     table = np.stack(list(values.values()))
     best = table.min(axis=0)
@@ -40,12 +35,6 @@ def draw(panels: list[tuple[str, dict[str, FloatArray], float]], target: Path) -
     """Write one profile a panel, side by side, as a picture.
 
     The page is drawn by Bokeh and photographed in Chromium.
-
-    Parameters
-    ----------
-    panels : list of (metric, values, largest factor shown)
-    target : Path
-        A ``.png``.
     """
     plots = [_panel(metric, values, most) for metric, values, most in panels]
     html = file_html(gridplot([plots], toolbar_location=None), INLINE, title=target.stem)

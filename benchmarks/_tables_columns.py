@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import statistics
 
-from _cells import NO_TIME, Rows, owing, read, spread, table
+from _cells import NO_TIME, owing, spread
+from _runner import Rows, markdown, results
 from printed import COLUMNS, SOYBEAN
 
 DRAWS = 6
@@ -13,7 +14,7 @@ DRAWS = 6
 
 def by_case(part: str, case: str, k: int, links: int) -> Rows:
     """Return the draws of links of a case, in their order."""
-    rows = read("papers_columns", part=part, case=case, k=str(k), links=str(links))
+    rows = results("papers_columns", part=part, case=case, k=str(k), links=str(links))
     return sorted(rows, key=lambda row: int(row["draw"]))
 
 
@@ -30,7 +31,7 @@ def columns() -> str:
             )  # fmt: skip
     header = ("set", "k", "links", "COP keeps all, %", "ours", "COP best", "ours",
               "columns (* proved)", "ours", "ours, CPU s", "from COP, CPU s")  # fmt: skip
-    return owing(table(header, rows), "papers_columns.py", missing, 30)
+    return owing(markdown(header, rows), "papers_columns.py", missing, 30)
 
 
 def kept(rows: Rows) -> str:
@@ -73,7 +74,7 @@ def soybean() -> str:
         missing += not cop or not begun
         rows.append((k, links, sat, kept(cop), gap, improved(cop, begun) + proofs(begun)))
     header = ("k", "links", "COP keeps all, %", "ours", "gap to columns (* proved)", "ours")
-    return owing(table(header, rows), "papers_columns.py", missing, 30)
+    return owing(markdown(header, rows), "papers_columns.py", missing, 30)
 
 
 def soybean_draws() -> int:

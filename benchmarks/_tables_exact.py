@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-from _cells import NO_TIME, NOT_HAD, column, mean, of_kind, owing, read, spread, table
+from itertools import product
+
+from _cells import (
+    NO_TIME,
+    NOT_HAD,
+    alternating,
+    beside,
+    chosen,
+    column,
+    mean,
+    of_kind,
+    owing,
+    spread,
+)
+from _runner import markdown, results
 from papers_exact import LABELLED
 from printed import BRANCH_AND_CUT, CPRBBA, SCORES, UNSOLVED, VIOLATED
 
@@ -11,7 +25,7 @@ FILES = 3
 
 
 def branch_and_bound() -> str:
-    ours, cuts = read("papers_exact", part="rbba"), read("sdp_published")
+    ours, cuts = results("papers_exact", part="rbba"), results("sdp_published")
     rows, missing = [], 0
     for (kind, dataset, links), (seconds, solved, branch_s) in CPRBBA.items():
         own = of_kind(ours, kind, dataset, links)
@@ -25,12 +39,12 @@ def branch_and_bound() -> str:
         )  # fmt: skip
     header = ("set", "links", "CPRBBA s", "`rbba` s", "solved", "solved", "our files",
               "branch and cut s", "`sdp` s")  # fmt: skip
-    return owing(table(header, rows), "papers_exact.py", missing, 20)
+    return owing(markdown(header, rows), "papers_exact.py", missing, 20)
 
 
 def branching(kind: str) -> str:
     """Return table 2, 3 or 4: the branch and cut itself."""
-    ours, rows = read("sdp_published"), []
+    ours, rows = results("sdp_published"), []
     for (of, dataset, links), (size, root, nodes, seconds, solved) in BRANCH_AND_CUT.items():
         if of != kind:
             continue
@@ -43,33 +57,24 @@ def branching(kind: str) -> str:
         cells += [f"{solved} (gap {left})" if left else solved]
         cells += [f"{100 * sum(reached) / len(own):.0f}" if own else NOT_HAD]
         rows.append([NOT_HAD if cell == NO_TIME else cell for cell in cells])
-    header = ["set", "links"]
-    for name in ("size", "root gap, %", "nodes", "seconds", "solved, %"):
-        header += [name, "ours"]
-    return table(header, rows)
+    names = ("size", "root gap, %", "nodes", "seconds", "solved, %")
+    return markdown(beside("set | links", names), rows)
 
 
 def violated() -> str:
     """Return the links that the best clustering without links breaks."""
-    done, rows = read("papers_violated", part="small"), []
+    done, rows = results("papers_violated", part="small"), []
     for dataset, printed in VIOLATED.items():
-        cells: list[object] = [dataset]
-        for value, kind in zip(printed, ("ML", "both", "CL"), strict=True):
-            own = [row for row in done if (row["case"], row["kind"]) == (dataset, kind)]
-            cells += [value, mean(own, "broken_pct", 1) if own else NOT_HAD]
-        rows.append(cells)
-    header = ["set"]
-    for name in ("must-links, %", "both, %", "cannot-links, %"):
-        header += [name, "ours"]
-    return table(header, rows)
+        by_kind = (chosen(done, case=dataset, kind=kind) for kind in ("ML", "both", "CL"))
+        ours = [mean(own, "broken_pct", 1) if own else NOT_HAD for own in by_kind]
+        rows.append([dataset, *alternating(printed, ours)])
+    return markdown(beside("set", ("must-links, %", "both, %", "cannot-links, %")), rows)
 
 
 def agreement(kind: str) -> str:
-    ours = read("papers_exact", part="scores")
-    header = ["set"]
-    for score in ("ARI", "AMI"):
-        for method in ("no links", "PP", "optimum"):
-            header += [f"{score}, {method}", "ours"]
+    ours = results("papers_exact", part="scores")
+    names = product(("ARI", "AMI"), ("no links", "PP", "optimum"))
+    header = beside("set", (", ".join(each) for each in names))
     rows, missing = [], 0
     for (of, dataset), printed in SCORES.items():
         if of != kind:
@@ -84,4 +89,4 @@ def agreement(kind: str) -> str:
             ours_of = spread(values[:1] if method == "MSSC" else values) if had else NOT_HAD
             cells += [value, ours_of]
         rows.append(cells)
-    return owing(table(header, rows), "papers_exact.py", missing, 3)
+    return owing(markdown(header, rows), "papers_exact.py", missing, 3)

@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import chain
 
-from _cells import NO_ANSWER, NO_TIME, NOT_HAD, SAME, Rows, owing, read, table
+from _cells import NO_ANSWER, NO_TIME, NOT_HAD, SAME, beside, chosen, owing
+from _runner import Rows, markdown, results
 from memetic_published import UNKNOWN
 from papers_cop import WAYS
 from papers_exact import HEURISTICS, MEDIUM, ONCE, SMALL
 from printed import HEURISTICS as PRINTED
 from scipy.stats import fisher_exact
 
-KINDS, FILES = 6, 18
-"""Link files of a set with one seed, and all that we have."""
+KINDS = 6
+"""Link files of a set with one seed."""
 PRINTED_FILES = 30
 METHODS = tuple(HEURISTICS)
 MATRICES = ("glass", "accent", "ecoli")
 
 
 def of_printed(dataset: str, method: str) -> float:
-    """Return the printed share of optima, in %."""
     return PRINTED[dataset][METHODS.index(method)][1]
 
 
 @cache
 def proved() -> dict[tuple[str, ...], float]:
     """Return our proved optima of the set whose printed ones belong to other link files."""
-    rows = read("sdp_published", dataset=UNKNOWN)
+    rows = results("sdp_published", dataset=UNKNOWN)
     return {(row["ml"], row["cl"], row["seed"]): float(row["objective"]) for row in rows}
 
 
@@ -39,22 +40,20 @@ def gap(row: dict[str, str]) -> float:
 
 def optima() -> str:
     """Return the shares of link files on which each heuristic reaches the optimum."""
-    done = read("papers_exact", part="heuristics")
+    done = results("papers_exact", part="heuristics")
     rows, missing = [], 0
     for dataset in PRINTED:
         cells: list[object] = [dataset]
         for name in METHODS:
-            if dataset not in MEDIUM:
-                cells += [of_printed(dataset, name), NOT_HAD, NOT_HAD]
-                continue
-            own = [row for row in done if (row["dataset"], row["method"]) == (dataset, name)]
-            missing += max(KINDS - len(own), 0)
-            cells += [of_printed(dataset, name), rate(own), worst(own)]
+            own = chosen(done, dataset=dataset, method=name)
+            had = dataset in MEDIUM
+            missing += max(KINDS - len(own), 0) * had
+            ours = [rate(own), worst(own)] if had else [NOT_HAD] * 2
+            cells += [of_printed(dataset, name), *ours]
         rows.append(cells)
-    header = ["set"]
-    for name in METHODS:
-        header += [f"{name}: optimum, %", "ours", "worst gap, %"]
-    return owing(table(header, rows), "papers_exact.py", missing, 60)
+    names = ((f"{name}: optimum, %", "ours", "worst gap, %") for name in METHODS)
+    text = markdown(["set", *chain.from_iterable(names)], rows)
+    return owing(text, "papers_exact.py", missing, 60)
 
 
 def rate(own: Rows) -> str:
@@ -71,7 +70,7 @@ def worst(own: Rows) -> str:
 
 def best() -> str:
     """Return how often each is the best of the four, and how often COP-k-means has no answer."""
-    done = read("papers_exact", part="heuristics")
+    done = results("papers_exact", part="heuristics")
     rows = []
     for dataset in PRINTED:
         files: dict[tuple[str, ...], dict[str, float]] = {}
@@ -87,10 +86,8 @@ def best() -> str:
         none = [file["COP-k-means"] == float("inf") for file in whole]
         cells += [PRINTED[dataset][-1], share(none) if whole else NOT_HAD]
         rows.append([*cells, len(whole)])
-    header = ["set"]
-    for name in METHODS:
-        header += [f"{name}: best, %", "ours"]
-    return table([*header, "COP-k-means: none, %", "ours", "files"], rows)
+    names = (*(f"{name}: best, %" for name in METHODS), "COP-k-means: none, %")
+    return markdown([*beside("set", names), "files"], rows)
 
 
 def share(hits: list[bool]) -> str:
@@ -99,49 +96,37 @@ def share(hits: list[bool]) -> str:
 
 def starts() -> str:
     """Return how often one start ends at the optimum, beside the printed rates."""
-    done = read("papers_exact", part="starts")
-    header, rows = ["set"], []
-    for name in ONCE:
-        header += [f"{name}: printed, %", "one start of ours, %"]
+    done, rows = results("papers_exact", part="starts"), []
     for dataset in SMALL:
         cells: list[object] = [dataset]
         for name in ONCE:
-            own = [
-                float(row["gap"]) <= SAME
-                for row in done
-                if row["dataset"] == dataset and row["method"].startswith(f"{name}, ")
-            ]
-            cells += [
-                of_printed(dataset, name),
-                f"{100 * sum(own) / len(own):.0f} ({len(own)} runs)",
-            ]
+            own = [row for row in chosen(done, dataset=dataset) if row["method"].startswith(name)]
+            hits = [float(row["gap"]) <= SAME for row in own]
+            cells += [of_printed(dataset, name), f"{share(hits)} ({len(hits)} runs)"]
         rows.append(cells)
-    return table(header, rows)
+    names = ((f"{name}: printed, %", "one start of ours, %") for name in ONCE)
+    return markdown(["set", *chain.from_iterable(names)], rows)
 
 
 def matrices() -> str:
     """Return the optima of Algorithm 1 by how tight its relaxation is."""
-    done, rows = read("papers_ipc"), []
+    done, rows = results("papers_ipc"), []
     for dataset in MATRICES:
-        by = {
-            until: [row for row in done if (row["dataset"], row["until"]) == (dataset, until)]
-            for until in ("end", "root")
-        }
         cells: list[object] = [dataset, of_printed(dataset, "IPC-k-means")]
         for until in ("root", "end"):
-            own = by[until]
+            own = chosen(done, dataset=dataset, until=until)
             rounds = sum(int(row["rounds"]) for row in own) / len(own)
             cells += [f"{share([gap(row) <= SAME for row in own])} ({len(own)} runs)"]
             cells += [f"{rounds:.1f}"]
         rows.append(cells)
     header = ("set", "printed, %", "from a bound as tight as theirs", "rounds of cuts",
               "from our last", "rounds")  # fmt: skip
-    return table(header, rows)
+    return markdown(header, rows)
 
 
 def matrices_verdict() -> str:
     """Return whether the shares of link files differ from the printed ones: Fisher's exact test."""
-    done = read("papers_ipc", until="root")
+    done = results("papers_ipc", until="root")
     printed = sum(of_printed(name, "IPC-k-means") for name in MATRICES) / len(MATRICES)
     theirs = round(printed / 100 * PRINTED_FILES * len(MATRICES))
     files = len({(row["dataset"], row["ml"], row["cl"], row["links"]) for row in done})
@@ -152,13 +137,13 @@ def matrices_verdict() -> str:
     return (
         f"{100 * ours / files:.0f} % of {files} files, in the mean of three seeds, against "
         f"{printed:.0f} % of {PRINTED_FILES * len(MATRICES)}: "
-        f"{'still apart' if apart < 0.05 else 'not told apart'} (p = {apart:.2f} in Fisher's test)"
+        f"{'still apart' if apart < 0.05 else 'not apart'} (p = {apart:.2f} in Fisher's test)"
     )
 
 
 def cop() -> str:
     """Return what COP-k-means reaches if points come one by one."""
-    done, rows = read("papers_cop"), []
+    done, rows = results("papers_cop"), []
     for dataset in dict.fromkeys(row["dataset"] for row in done):
         cells: list[object] = [dataset]
         own = [
@@ -173,4 +158,4 @@ def cop() -> str:
     header = ["set"]
     for name in ("optimum, %", "no answer, %"):
         header += [f"{name}: printed", "ours, by blocks", "one by one", "without closure"]
-    return table(header, rows)
+    return markdown(header, rows)

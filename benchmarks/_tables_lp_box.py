@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 import statistics
+from functools import cache
 from itertools import product
 
-from _cells import NO_ANSWER, NO_TIME, NOT_HAD, Rows, column, mean, owing, read, spread, table
+from _cells import (
+    NO_ANSWER,
+    NO_TIME,
+    NOT_HAD,
+    alternating,
+    beside,
+    chosen,
+    column,
+    mean,
+    owing,
+    spread,
+)
+from _runner import Rows, markdown, results
 from lp_box_descent import SETS, VARIANTS, WAYS
 from papers_rivals import HEPATITIS_LINKS, IONOSPHERE_LINKS
 from printed import INDICES, MADE, MIXED, PLAIN, RIVALS, RIVALS_BROKEN
@@ -22,21 +35,24 @@ def score(rows: Rows) -> str:
 
 
 def rivals() -> str:
-    ours = read("papers_rivals", part="rivals")
-    lp = {(row["dataset"], row["links_of_each_kind"]): row for row in read("lp_box_table4")}
+    lp = {(row["dataset"], row["links_of_each_kind"]): row for row in results("lp_box_table4")}
     rows, missing = [], 0
     for (dataset, links), printed in RIVALS.items():
-        cells: list[object] = [dataset, links]
-        for name, value in zip(NAMES, printed, strict=False):
-            case = (dataset, f"{links}ml, {links}cl", name)
-            own = [row for row in ours if (row["dataset"], row["case"], row["method"]) == case]
-            missing += not own
-            cells += [value, score(own)]
-        rows.append([*cells, printed[-1], lp_spread(lp[dataset, str(links)])])
-    header = ["set", "of each"]
-    for name in (*NAMES, "ℓp-box"):
-        header += [name, "ours"]
-    return owing(table(header, rows), "papers_rivals.py", missing, 30)
+        own = [rival(dataset, links, name) for name in NAMES]
+        missing += sum(not each for each in own)
+        ours = [*map(score, own), lp_spread(lp[dataset, str(links)])]
+        rows.append([dataset, links, *alternating(printed, ours)])
+    text = markdown(beside("set | of each", (*NAMES, "ℓp-box")), rows)
+    return owing(text, "papers_rivals.py", missing, 30)
+
+
+def rival(dataset: str, links: int, method: str) -> Rows:
+    """Return the draws of a method with as many links of each kind."""
+    case = f"{links}ml, {links}cl"
+    return chosen(all_of("papers_rivals"), dataset=dataset, case=case, method=method)
+
+
+all_of = cache(results)
 
 
 def lp_spread(row: dict[str, str]) -> str:
@@ -45,67 +61,46 @@ def lp_spread(row: dict[str, str]) -> str:
 
 def indices() -> str:
     """Return table 5: Mirkin's and Hubert's index."""
-    ours = read("papers_rivals", part="rivals")
-    lp = {(row["dataset"], row["links_of_each_kind"]): row for row in read("lp_box_table4")}
+    lp = {(row["dataset"], row["links_of_each_kind"]): row for row in results("lp_box_table4")}
     rows = []
     for (dataset, links), printed in INDICES.items():
-        own = lp[dataset, str(links)]
-        cells: list[object] = [dataset, links]
-        for name, (mirkin, hubert) in zip(NAMES, printed, strict=False):
-            case = (dataset, f"{links}ml, {links}cl", name)
-            each = [row for row in ours if (row["dataset"], row["case"], row["method"]) == case]
-            cells += [
-                f"{mirkin}, {hubert}",
-                f"{mean(each, 'mirkin', 2)}, {mean(each, 'hubert', 2)}",
-            ]
-        mirkin, hubert = printed[-1]
-        cells += [f"{mirkin}, {hubert}", f"{float(own['mirkin']):.2f}, {own['hubert_pct']}"]
-        rows.append(cells)
-    header = ["set", "of each"]
-    for name in (*NAMES, "ℓp-box"):
-        header += [name, "ours"]
-    return table(header, rows)
+        own = [rival(dataset, links, name) for name in NAMES]
+        ours = [f"{mean(each, 'mirkin', 2)}, {mean(each, 'hubert', 2)}" for each in own]
+        last = lp[dataset, str(links)]
+        ours.append(f"{float(last['mirkin']):.2f}, {last['hubert_pct']}")
+        theirs = [f"{mirkin}, {hubert}" for mirkin, hubert in printed]
+        rows.append([dataset, links, *alternating(theirs, ours)])
+    return markdown(beside("set | of each", (*NAMES, "ℓp-box")), rows)
 
 
 def broken() -> str:
     """Return the must-links and cannot-links that the rivals break, means over draws."""
-    ours = read("papers_rivals", part="rivals")
     rows = []
     for (dataset, links), printed in RIVALS_BROKEN.items():
-        cells: list[object] = [dataset, links]
-        for name, (must, cannot) in zip(NAMES[1:], printed, strict=True):
-            case = (dataset, f"{links}ml, {links}cl", name)
-            own = [row for row in ours if (row["dataset"], row["case"], row["method"]) == case]
-            each = f"{mean(own, 'ml_broken', 1)}, {mean(own, 'cl_broken', 1)}"
-            cells += [f"{must}, {cannot}", each if own else NO_TIME]
-        rows.append(cells)
-    header = ["set", "of each"]
-    for name in NAMES[1:]:
-        header += [f"{name}: ML, CL", "ours"]
-    return table(header, rows)
+        own = [rival(dataset, links, name) for name in NAMES[1:]]
+        ours = [
+            f"{mean(each, 'ml_broken', 1)}, {mean(each, 'cl_broken', 1)}" if each else NO_TIME
+            for each in own
+        ]
+        theirs = [f"{must}, {cannot}" for must, cannot in printed]
+        rows.append([dataset, links, *alternating(theirs, ours)])
+    return markdown(beside("set | of each", [f"{name}: ML, CL" for name in NAMES[1:]]), rows)
 
 
 def plain() -> str:
     """Return table 2: no constraints, k-means and ℓp-box, ours from ten starts each."""
-    own = {row["dataset"]: row for row in read("lp_box_table2")}
+    own = {row["dataset"]: row for row in results("lp_box_table2")}
     columns = (
         (("kmeans_objective", "kmeans_objective_std"), ("kmeans_ari_pct", "kmeans_ari_pct_std"),
          ("kmeans_mirkin", "kmeans_mirkin_std"), ("kmeans_hubert_pct", "kmeans_hubert_pct_std")),
         (("objective", None), *AVERAGES),
     )  # fmt: skip
-    rows = [
-        [dataset, method]
-        + [
-            cell
-            for value, names in zip(printed, named, strict=True)
-            for cell in (value, averaged(own[dataset], *names))
-        ]
-        for dataset, both in PLAIN.items()
-        for method, printed, named in zip(("k-means", "ℓp-box"), both, columns, strict=True)
-    ]
-    return table(
-        ("set", "method", "objective", "ours", "ARI", "ours", "MI", "ours", "HI", "ours"), rows
-    )
+    rows = []
+    for dataset, both in PLAIN.items():
+        for method, printed, named in zip(("k-means", "ℓp-box"), both, columns, strict=True):
+            ours = [averaged(own[dataset], *names) for names in named]
+            rows.append([dataset, method, *alternating(printed, ours)])
+    return markdown(beside("set | method", ("objective", "ARI", "MI", "HI")), rows)
 
 
 AVERAGES = (("ari_pct", "ari_std"), ("mirkin", "mirkin_std"), ("hubert_pct", "hubert_std"))
@@ -122,16 +117,15 @@ SCORES = (("ari", 2), ("mirkin", 4), ("hubert", 2))
 def made() -> str:
     rows, missing = [], 0
     for (dataset, case), both in MADE.items():
-        all_of = read("papers_rivals", part="made", dataset=dataset)
+        known = results("papers_rivals", part="made", dataset=dataset)
         for name, printed in zip(("k-means", "lp-box"), both, strict=True):
-            own = [r for r in all_of if float(r["case"]) == float(case) and r["method"] == name]
+            own = [r for r in known if float(r["case"]) == float(case) and r["method"] == name]
             missing += not own
-            cells: list[object] = [f"{dataset} {case}", "ℓp-box" if name == "lp-box" else name]
-            for value, (score_name, digits) in zip(printed, SCORES, strict=True):
-                cells += [value, spread(column(own, score_name), digits)]
-            rows.append(cells)
-    header = ("set", "method", "ARI", "ours", "MI", "ours", "HI", "ours")
-    return owing(table(header, rows), "papers_rivals.py", missing, 10)
+            ours = [spread(column(own, of), digits) for of, digits in SCORES]
+            shown = "ℓp-box" if name == "lp-box" else name
+            rows.append([f"{dataset} {case}", shown, *alternating(printed, ours)])
+    text = markdown(beside("set | method", ("ARI", "MI", "HI")), rows)
+    return owing(text, "papers_rivals.py", missing, 10)
 
 
 def mixed() -> str:
@@ -141,24 +135,22 @@ def mixed() -> str:
     for dataset, printed in MIXED.items():
         for variant, values in zip(VARIANT_NAMES, printed, strict=True):
             if dataset in links:
-                own = read("papers_rivals", dataset=dataset.lower(), method="lp-box",
+                own = results("papers_rivals", dataset=dataset.lower(), method="lp-box",
                            case=f"{variant} {links[dataset]}")  # fmt: skip
                 ours = [spread(column(own, name), digits) for name, digits in SCORES]
                 ours += [mean(own, "cpu_s", 2)]
-            elif cell := read("lp_box_table6", dataset=dataset, variant=variant):
+            elif cell := results("lp_box_table6", dataset=dataset, variant=variant):
                 ours = [averaged(cell[0], *names) for names in AVERAGES]
                 ours += [f"{float(cell[0]['cpu_s_per_run']):.2f}"]
             else:
                 ours = [NOT_HAD] * len(values)
-            cells = [cell for pair in zip(values, ours, strict=True) for cell in pair]
-            rows.append([dataset, variant, *cells])
-    header = ("set", "given", "ARI", "ours", "MI", "ours", "HI", "ours", "seconds", "ours")
-    return table(header, rows)
+            rows.append([dataset, variant, *alternating(values, ours)])
+    return markdown(beside("set | given", ("ARI", "MI", "HI", "seconds")), rows)
 
 
 def ionosphere() -> str:
     """Return ℓp-box on ionosphere with more and more links, and the proved optimum."""
-    done = read("papers_rivals", part="ionosphere")
+    done = results("papers_rivals", part="ionosphere")
     rows, missing = [], 0
     for variant, printed in zip(VARIANT_NAMES, MIXED["Ionosphere"], strict=True):
         asked = IONOSPHERE_LINKS[: 1 if variant == "sizes" else None]
@@ -175,7 +167,7 @@ def ionosphere() -> str:
         rows.append((variant, printed[0].split()[0], *cells, score(by["sdp"][0])))
     ours = (f"ours, {n} of each" for n in IONOSPHERE_LINKS)
     header = ("ionosphere", "ℓp-box", *ours, "proved optimum, 20 of each")
-    text = owing(table(header, rows), "papers_rivals.py", missing, 10)
+    text = owing(markdown(header, rows), "papers_rivals.py", missing, 10)
     return text + f"\n{reached(rows)}\n"
 
 
@@ -195,7 +187,7 @@ def reached(rows: list[tuple[str, ...]]) -> str:
 
 def more() -> str:
     sets, counts = ("Wine", "ImBalanced y=0.1"), (0, 20, 40, 60, 80)
-    own = read("papers_rivals", part="more")
+    own = results("papers_rivals", part="more")
     rows, missing = [], 0
     for dataset, kind in product(sets, ("must-links", "cannot-links")):
         cells = [
@@ -205,12 +197,12 @@ def more() -> str:
         missing += sum(not each for each in cells)
         rows.append((dataset, kind, *(score(each) for each in cells)))
     header = ("set", "links", *(str(count) for count in counts))
-    return owing(table(header, rows), "papers_rivals.py", missing, 10)
+    return owing(markdown(header, rows), "papers_rivals.py", missing, 10)
 
 
 def descent() -> str:
     """Return what the final descent adds, by way, set and variant."""
-    own = read("lp_box_descent")
+    own = results("lp_box_descent")
     rows = []
     for key in dict.fromkeys((row["way"], row["dataset"], row["variant"]) for row in own):
         each = [row for row in own if (row["way"], row["dataset"], row["variant"]) == key]
@@ -228,7 +220,7 @@ def descent() -> str:
     header = ("way", "set", "variant", "runs", "diverged", "objective without", "with",
               "it falls by, %", "ARI without", "with")  # fmt: skip
     missing = len(WAYS) * len(SETS) * len(VARIANTS) - len(rows)
-    text = table(header, rows) if rows else f"{NO_TIME}\n"
+    text = markdown(header, rows) if rows else f"{NO_TIME}\n"
     return owing(text, "lp_box_descent.py", missing, 10)
 
 

@@ -6,9 +6,10 @@ import re
 import statistics
 from collections.abc import Callable, Sequence
 from functools import cache, partial
+from itertools import chain, product
 
-from _cells import NO_ANSWER, NO_TIME, NOT_HAD, SAME, Rows, column, owing, read, table
-from _memetic import BENCH
+from _cells import NO_ANSWER, NO_TIME, NOT_HAD, SAME, alternating, beside, chosen, column, owing
+from _runner import BENCH, Rows, markdown, results
 from memetic_published import UNKNOWN
 from memetic_variants import STUDIES
 from papers_memetic import LARGE, LARGE_LINKS
@@ -30,37 +31,26 @@ LINK_FILES, SEEDS = 18, 2
 
 def synthetic() -> str:
     """Return table 2: shares of the numbers of links."""
-    own = read("papers_memetic", part="synthetic")
+    own = results("papers_memetic", part="synthetic")
     rows, missing = [], 0
     for (n, k), printed in SYNTHETIC.items():
         had = LINKS.get(n, 0)
         seeds = whole([row for row in own if numbers(row["case"])[:2] == (n, k)], had)
         missing += 0 if seeds else len(METHODS) * had
-        rows.append((n, k, *beside(printed, seeds, bool(had))))
-    header = ["n", "k"]
-    for name in (
-        "SG best, %",
-        "BLP best, %",
-        "COP best, %",
-        "SG fewest iterations, %",
-        "COP none, %",
-    ):
-        header += [name, "ours"]
-    text = table([*header, "links × seeds", "cut short"], rows)
+        rows.append((n, k, *shares(printed, seeds, bool(had))))
+    names = (*(f"{method} best, %" for method in METHODS), "SG fewest iterations, %", "COP none, %")
+    header = beside("n | k", names)
+    text = markdown([*header, "links × seeds", "cut short"], rows)
     return owing(text, "papers_memetic.py", missing, 7)
 
 
 def synthetic_short() -> str:
     """Return in how many cases SG is not the best, and in how many of these the limit ended it."""
-    own = read("papers_memetic", part="synthetic")
-    cases = [
-        case
-        for n, k in SYNTHETIC
-        for seed in whole(
-            [row for row in own if numbers(row["case"])[:2] == (n, k)], LINKS.get(n, 0)
-        )
-        for case in seed
-    ]
+    own = results("papers_memetic", part="synthetic")
+    cases: list[Case] = []
+    for n, k in SYNTHETIC:
+        rows = [row for row in own if numbers(row["case"])[:2] == (n, k)]
+        cases += chain.from_iterable(whole(rows, LINKS.get(n, 0)))
     short = [case["SG"]["ended"] for case in cases if not is_best(case, "SG")]
     return f"In {len(short)} of {len(cases)} cases SG is not the best, in {short.count('limit')} of"
 
@@ -83,10 +73,10 @@ def whole(rows: Rows, had: int) -> list[list[Case]]:
     return [cases for cases in found if len(cases) == had]
 
 
-def beside(printed: tuple[float, ...], seeds: list[list[Case]], had: bool) -> list[object]:
+def shares(printed: tuple[float, ...], seeds: list[list[Case]], had: bool) -> list[object]:
     if not seeds:
         reason = NO_TIME if had else "*h*"
-        return [cell for value in printed for cell in (value, reason)] + [0, "-"]
+        return [*alternating(printed, [reason] * len(printed)), 0, "-"]
     asked: list[Callable[[Case], bool]] = [
         *(partial(is_best, method=name) for name in METHODS),
         lambda case: iterations(case, "SG") <= min(iterations(case, name) for name in METHODS),
@@ -98,8 +88,7 @@ def beside(printed: tuple[float, ...], seeds: list[list[Case]], had: bool) -> li
         for name in METHODS
         if (count := sum(case[name]["ended"] == "limit" for cases in seeds for case in cases))
     ]
-    cells = [cell for pair in zip(printed, ours, strict=True) for cell in pair]
-    return [*cells, f"{len(seeds[0])} × {len(seeds)}", ", ".join(cut) or "-"]
+    return [*alternating(printed, ours), f"{len(seeds[0])} × {len(seeds)}", ", ".join(cut) or "-"]
 
 
 def is_best(case: Case, method: str) -> bool:
@@ -124,21 +113,14 @@ def share(of) -> str:
 
 def large() -> str:
     """Return figure 3's sets: objective and iterations of each method."""
-    own = read("papers_memetic", part="large")
+    own = results("papers_memetic", part="large")
     rows, missing = [], 0
-    for name in ("banana", "letter", "shuttle"):
-        for links in (100, 200, 500, 1000):
-            case = f"{name} {links}"
-            cells: list[object] = [name, links]
-            for method in METHODS:
-                each = [row for row in own if (row["case"], row["method"]) == (case, method)]
-                missing += not each
-                cells += figures(each)
-            rows.append(cells)
-    header = ["set", "links"]
-    for method in METHODS:
-        header += [method, "solutions", "iterations"]
-    return owing(table(header, rows), "papers_memetic.py", missing, 15)
+    for name, links in product(LARGE, LARGE_LINKS):
+        each = [chosen(own, case=f"{name} {links}", method=method) for method in METHODS]
+        missing += sum(not found for found in each)
+        rows.append([name, links, *(cell for found in each for cell in figures(found))])
+    header = [cell for method in METHODS for cell in (method, "solutions", "iterations")]
+    return owing(markdown(["set", "links", *header], rows), "papers_memetic.py", missing, 15)
 
 
 def figures(rows: Rows) -> list[str]:
@@ -154,7 +136,7 @@ def figures(rows: Rows) -> list[str]:
 
 def hg_means() -> str:
     """Return table 4: of all link files, and of those where HG-means breaks no link."""
-    own = read("papers_memetic", part="hg-means")
+    own = results("papers_memetic", part="hg-means")
     rows, missing = [], 0
     for dataset, (unbroken, *printed) in HG_MEANS.items():
         cases: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
@@ -171,7 +153,7 @@ def hg_means() -> str:
     header = ["set", "HG breaks none, of 30", "ours"]
     for name in ("objective", "seconds", "local searches"):
         header += [f"{name}: SG better, %", "ours", "difference, %", "ours"]
-    return owing(table(header, rows), "papers_memetic.py", missing, 30)
+    return owing(markdown(header, rows), "papers_memetic.py", missing, 30)
 
 
 HG_COLUMNS = ("objective", "cpu_s", "solutions")
@@ -207,7 +189,7 @@ def variants() -> str:
 
 def variant_seeds() -> int:
     """Return how many seeds the paper's variants have."""
-    own = read("memetic_variants")
+    own = results("memetic_variants")
     return min(
         len({row["seed"] for row in own if row["variant"] == name}) for name in ("SM", "SG", "SMG")
     )
@@ -218,7 +200,7 @@ def additions() -> str:
 
 
 def study(name: str) -> str:
-    own = read(f"memetic_{name}")
+    own = results(f"memetic_{name}")
     rows = []
     for variant in dict.fromkeys(row["variant"] for row in own):
         each = [row for row in own if row["variant"] == variant]
@@ -233,7 +215,7 @@ def study(name: str) -> str:
     sets, ways = STUDIES[name]
     one_seed = {(row["variant"], row["instance"]) for row in own}
     missing = len(ways) * len(sets) * FILES * DRAWS - len(one_seed)
-    text = table(header, rows) if rows else f"{NO_TIME}\n"
+    text = markdown(header, rows) if rows else f"{NO_TIME}\n"
     return owing(text, "memetic_variants.py", missing, 5)
 
 
@@ -257,14 +239,13 @@ def gaps_by_file(rows: Rows, dataset: str) -> dict[str, list[float]]:
 
 @cache
 def optima() -> dict[str, float]:
-    """Return the published optima by link file."""
     return {each.name: each.published_f for each in instances(BENCH / "pc-sos-sdp")}
 
 
 def beside_exact() -> str:
     """Return table 3: objectives, and seconds where SG is as good as the exact solver."""
-    ours = [row for row in read("memetic_published") if row["dataset"] != UNKNOWN]
-    coded = read("papers_memetic", part="exact")
+    ours = [row for row in results("memetic_published") if row["dataset"] != UNKNOWN]
+    coded = results("papers_memetic", part="exact")
     rows, missing = [], 0
     for dataset, (objectives, seconds) in MEMETIC.items():
         files = gaps_by_file(coded, dataset)
@@ -286,7 +267,7 @@ def beside_exact() -> str:
     header = ["set", "as good, %", "SG", "default", "difference, %", "SG", "default",
               "files × seeds of SG", "seconds less the exact solver's to its best, %",
               "ours less its seconds in all, %"]  # fmt: skip
-    return owing(table(header, rows), "papers_memetic.py", missing, 10)
+    return owing(markdown(header, rows), "papers_memetic.py", missing, 10)
 
 
 def reached(gaps_pct: list[float]) -> float:
@@ -304,7 +285,7 @@ def violated() -> str:
         had = COUNTS[::3] if n == 500 else COUNTS if n in LINKS else ()
         rows.append([f"n = {n}, k = {k}", *pairs("synthetic", f"n{n}_k{k}", COUNTS, printed, had)])
     missing = sum(any(NO_TIME in cell for cell in cells) for cells in rows)
-    text = table(["set", *(str(count) for count in COUNTS)], rows)
+    text = markdown(["set", *(str(count) for count in COUNTS)], rows)
     return owing(text, "papers_violated.py", missing, 20)
 
 
@@ -312,7 +293,9 @@ def pairs(
     part: str, case: str, counts: Sequence[int], printed: Sequence[float], had: Sequence[int]
 ) -> list[str]:
     """Return cells of the printed share and ours; ``had`` are the numbers of links we have."""
-    own = {row["kind"]: row["broken_pct"] for row in read("papers_violated", part=part, case=case)}
+    own = {
+        row["kind"]: row["broken_pct"] for row in results("papers_violated", part=part, case=case)
+    }
     cells = []
     for count, value in zip(counts, printed, strict=True):
         reason = NO_TIME if count in had else NOT_HAD

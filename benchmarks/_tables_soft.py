@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import statistics
 
-from _cells import NOT_HAD, Rows, mean, owing, read, spread, table
-from _memetic import RESULTS
+from _cells import NOT_HAD, chosen, column, mean, owing, spread
+from _runner import RESULTS, Rows, markdown, results
 from papers_soft import SETS
 from printed import BROKEN, SECONDS
 from soft_sweep import by_set
@@ -42,32 +42,27 @@ def values(published: Rows, value: str) -> str:
     for cells in means:
         cells[0] = "Mean of 25"
     for fraction in dict.fromkeys(row["fraction_pct"] for row in published):
-        own_rows = [
-            row for row in published if row["fraction_pct"] == fraction and row["dataset"] in SETS
+        had_rows = [
+            row for row in chosen(published, fraction_pct=fraction) if row["dataset"] in SETS
         ]
-        cells = [f"Mean of {len(own_rows)}", f"{fraction} %"]
+        cells = [f"Mean of {len(had_rows)}", f"{fraction} %"]
         for method, printed in METHODS:
-            both = (
-                [float(row[f"{value}_{printed}"]) for row in own_rows],
-                [
-                    statistics.mean(float(each[value]) for each in cell)
-                    for row in own_rows
-                    if (cell := done[method].get((row["dataset"], fraction)))
-                ],
-            )
-            cells += [f"{statistics.mean(side):.{digits}f}" for side in both]
+            found = [done[method].get((row["dataset"], fraction)) for row in had_rows]
+            ours = [statistics.mean(column(each, value)) for each in found if each]
+            theirs = column(had_rows, f"{value}_{printed}")
+            cells += [f"{statistics.mean(side):.{digits}f}" for side in (theirs, ours)]
         if value == "wcss":
-            cells += [f"{statistics.mean(float(row['wcss_truth']) for row in own_rows):.1f}"]
+            cells += [f"{statistics.mean(column(had_rows, 'wcss_truth')):.1f}"]
         means.append(cells)
     header = ["set", "links", "BH-kmeans", "ours", "DILS", "ours", "k-means", "ours"]
     header += ["the classes, printed"] if value == "wcss" else []
-    return owing(table(header, rows + means), "papers_soft.py", missing, LIMIT_S)
+    return owing(markdown(header, rows + means), "papers_soft.py", missing, LIMIT_S)
 
 
 def by_cell(method: str) -> dict[tuple[str, str], Rows]:
     """Return the runs of a method by set and share of links."""
     cells: dict[tuple[str, str], Rows] = {}
-    for row in read("papers_soft", method=method):
+    for row in results("papers_soft", method=method):
         cells.setdefault((row["dataset"], row["fraction_pct"]), []).append(row)
     return cells
 
@@ -78,14 +73,14 @@ def totals() -> str:
     for fraction, printed in BROKEN.items():
         cells: list[object] = [f"{fraction} %"]
         for place, (method, _) in enumerate(METHODS):
-            own = read("papers_soft", method=method, fraction_pct=fraction)
+            own = results("papers_soft", method=method, fraction_pct=fraction)
             cells += [f"{printed[place] / RUNS:.2f}", mean(own, "broken", 2)]
             cells += [f"{SECONDS[fraction][place] / RUNS:.1f}", mean(own, "cpu_s", 2), len(own)]
         rows.append(cells)
     header = ["links"]
     for name in ("BH-kmeans", "DILS", "k-means"):
         header += [f"{name}, broken", "ours", "s", "ours", "our runs"]
-    return table(header, rows)
+    return markdown(header, rows)
 
 
 def penalty() -> str:
@@ -109,7 +104,7 @@ def penalty() -> str:
     sets = len({row.dataset for row in rows})
     header = ["wrong links", f"best p, {sets} sets", "good p", "mean ARI at the best p",
               f"at p = {HEADLINE:g}", "at p = 0", "best p of each seed"]  # fmt: skip
-    return table(header, lines)
+    return markdown(header, lines)
 
 
 def penalty_verdict() -> str:
@@ -126,6 +121,6 @@ def penalty_verdict() -> str:
 def sweep_seeds() -> int:
     """Return the number of seeds that every set of the sweep has."""
     seeds: dict[str, set[str]] = {}
-    for row in read("soft_sweep"):
+    for row in results("soft_sweep"):
         seeds.setdefault(row["dataset"], set()).add(row["seed"])
     return min(map(len, seeds.values()))

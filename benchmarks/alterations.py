@@ -1,117 +1,46 @@
 """Altered proofs, whether a checker accepts what is not so, and whether two checkers agree.
 
-    python benchmarks/alterations.py [--each N] [--seconds S] [--table]
-
 Proofs of every kind (`_alterations_proofs`), each altered in ``N`` ways: one event left out, there
 twice, or changed in a field, in a number of an array, in all of one, in its shape or its type, or
 in what a leaf was made without; and one in four as stored: in a byte, a field more or less, a rule,
-an array's types, shape, bytes or one of its numbers. Both
-checkers look at each, and the second with ``--exact`` at one in five as well. What is accepted is
-wrong if it claims a bound above the best of all clusterings (up to nine points) or of the run's, or
-that there is none; most of what is accepted was changed where it does no harm. A row is added as
-each proof ends, and proofs that have one are left out, so a run that was stopped goes on; with
-``--seconds`` no proof is begun after that much CPU time.
+an array's types, shape, bytes or one of its numbers. Both checkers look at each, and the second
+with ``--exact`` at one in five as well. What is accepted is wrong if it claims a bound above the
+best of all clusterings (up to nine points) or of the run's, or that there is none; most of what is
+accepted was changed where it does no harm.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
-import os
 import re
-import sys
 import tempfile
 import time
+from argparse import Namespace
 from collections import Counter
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(name, "1")
+import _runner as runner
+import numpy as np
+from _alterations import altered, altered_bytes
+from _alterations_proofs import Proof, proofs
+from check_proof import Budget, judge
 
-import numpy as np  # noqa: E402
-from _alterations import altered, altered_bytes  # noqa: E402
-from _alterations_proofs import Proof, proofs  # noqa: E402
-from _rows import append_row, read_rows  # noqa: E402
+from ccviz.errors import CcvizError
+from ccviz.events import Event, IncumbentFound
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
+from ccviz.proof.verify import verify
+from ccviz.runs.codec import decode_event, decode_problem, encode_event, encode_problem
+from ccviz.runs.file import write_frames
+from tests.constrained import optimum
 
-from ccviz.errors import CcvizError  # noqa: E402
-from ccviz.events import Event, IncumbentFound  # noqa: E402
-from ccviz.problem.partition import Partition  # noqa: E402
-from ccviz.problem.problem import Problem  # noqa: E402
-from ccviz.proof.verify import verify  # noqa: E402
-from ccviz.runs.codec import (  # noqa: E402
-    decode_event,
-    decode_problem,
-    encode_event,
-    encode_problem,
-)
-from ccviz.runs.file import write_frames  # noqa: E402
-
-sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "tools")]
-from check_proof import Budget, judge  # noqa: E402
-
-from tests.constrained import optimum  # noqa: E402
-
-RESULTS = Path(__file__).parent / "results"
-FIELDS = ("proof", "kind", "altered", "first", "second", "seen_exactly", "exact", "wrong",
-          "only_first", "only_second", "why", "cpu_s")  # fmt: skip
 EXACT = 5  # every fifth is looked at without any rounding
 WORK, LOOKS = 0.2, 5e6  # what the searches of the first and the second may take
 FEW = 9  # points of which all clusterings are looked at
 MOST_WORDS = 90  # letters of a sentence in the table
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--each", type=int, default=500, help="alterations of each proof")
-    parser.add_argument("--seed", type=int, default=0, help="of the alterations")
-    parser.add_argument("--seconds", type=float, default=math.inf, help="CPU seconds")
-    parser.add_argument("--out", type=Path, default=RESULTS / "alterations.csv")
-    parser.add_argument("--table", action="store_true", help="only write the summary")
-    options = parser.parse_args()
-    done = {row["proof"] for row in read_rows(options.out)}
-    for make in () if options.table else proofs():
-        if make.name not in done and time.process_time() < options.seconds:
-            append_row(options.out, measure(make(), options.each, options.seed), FIELDS)
-    write_table(options.out)
-
-
-def measure(proof: Proof, count: int, seed: int) -> dict[str, Any]:
-    """Alter a proof, and count what the checkers say."""
-    began = time.process_time()
-    stored = [encode_problem(proof.problem), *map(encode_event, proof.events)]
-    honest = [bound for bound, _ in judged(stored, proof.gap, exactly=False)]
-    if None in honest:
-        raise SystemExit(f"{proof.name}: the proof itself is not accepted by both: {honest}")
-    rng, tally, why = np.random.default_rng(seed), Counter(), Counter()
-    for each in range(count):
-        if each % 4:
-            changed = [stored[0], *map(encode_event, altered(rng, proof.problem, proof.events))]
-        else:
-            changed = altered_bytes(rng, stored)
-        exactly = each % EXACT == 0
-        (first, first_said), (second, second_said), *more = judged(changed, proof.gap, exactly)
-        tally["first"] += first is not None
-        tally["second"] += second is not None
-        found = [bound for bound, _ in more if bound is not None]
-        tally["seen_exactly"] += exactly
-        tally["exact"] += len(found)
-        bounds = [bound for bound in (first, second, *found) if bound is not None]
-        tally["wrong"] += bool(bounds) and max(bounds) > least_cost(changed)
-        if (first is None) != (second is None):
-            tally["only_first" if second is None else "only_second"] += 1
-            why[_words(second_said if second is None else first_said)] += 1
-    row = {
-        "proof": proof.name,
-        "kind": proof.kind,
-        "altered": count,
-        **{name: tally[name] for name in FIELDS[3:10]},
-        "why": "; ".join(f"{many} x {words}" for words, many in why.most_common()),
-        "cpu_s": f"{time.process_time() - began:.1f}",
-    }
-    print(*row.values(), file=sys.stderr, flush=True)
-    return row
 
 
 def judged(stored: list[bytes], gap: float, exactly: bool = True) -> list[tuple[float | None, str]]:
@@ -188,46 +117,81 @@ def _words(sentence: str) -> str:
     return words.replace(";", ",")[:MOST_WORDS].strip(" .")
 
 
-def write_table(source: Path) -> None:
-    rows = read_rows(source)
-    lines = [
-        "# Altered proofs",
-        "",
-        "Copies of proofs, each with one event left out, there twice or changed, or (one in four)",
-        "with its bytes, fields, rules or arrays changed as they are stored. The first checker is",
-        "`ccviz verify`, the second `tools/check_proof.py`, which looks at one in five with",
-        "`--exact` as well. *Accepted* are alterations that do no harm; *wrong* are those of which",
-        "a bound above the known clustering is accepted; up to nine points, above the best of all.",
-        "The last two columns count what the first accepts and the second does not, and the other",
-        "way round. Rules, numbers of the problem and what a leaf was made without are altered in",
-        "the last four kinds only, which came later.",
-        "",
-        "| proofs of | proofs | altered | first accepts | second accepts | seen exactly | accepted "
-        "| wrong | only first | only second |",
-        "|---|---|---|---|---|---|---|---|---|---|",
-    ]
+def measure(options: Namespace, name: str, make: Callable[[], Proof]) -> dict[str, Any]:  # noqa: ARG001
+    """Alter a proof, and count what the checkers say."""
+    began, proof, tally, why = time.process_time(), make(), Counter[str](), Counter[str]()
+    stored = [encode_problem(proof.problem), *map(encode_event, proof.events)]
+    honest = [bound for bound, _ in judged(stored, proof.gap, exactly=False)]
+    if None in honest:
+        raise SystemExit(f"{proof.name}: the proof itself is not accepted by both: {honest}")
+    rng = np.random.default_rng(options.seed)
+    for each in range(options.each):
+        if each % 4:
+            changed = [stored[0], *map(encode_event, altered(rng, proof.problem, proof.events))]
+        else:
+            changed = altered_bytes(rng, stored)
+        exactly = each % EXACT == 0
+        (first, first_said), (second, second_said), *more = judged(changed, proof.gap, exactly)
+        found = [bound for bound, _ in more if bound is not None]
+        bounds = [bound for bound in (first, second, *found) if bound is not None]
+        tally["first"] += first is not None
+        tally["second"] += second is not None
+        tally["seen_exactly"] += exactly
+        tally["exact"] += len(found)
+        tally["wrong"] += bool(bounds) and max(bounds) > least_cost(changed)
+        if (first is None) != (second is None):
+            tally["only_first" if second is None else "only_second"] += 1
+            why[_words(second_said if second is None else first_said)] += 1
+    return {
+        "kind": proof.kind, "altered": options.each, **{name: tally[name] for name in COUNTS[1:]},
+        "why": "; ".join(f"{many} x {words}" for words, many in why.most_common()),
+        "cpu_s": f"{time.process_time() - began:.1f}",
+    }  # fmt: skip
+
+
+COUNTS = ("altered", "first", "second", "seen_exactly", "exact", "wrong", "only_first",
+          "only_second")  # fmt: skip
+HEAD = """# Altered proofs
+
+Copies of proofs, each with one event left out, there twice or changed, or (one in four)
+with its bytes, fields, rules or arrays changed as they are stored. The first checker is
+`ccviz verify`, the second `tools/check_proof.py`, which looks at one in five with
+`--exact` as well. *Accepted* are alterations that do no harm; *wrong* are those of which
+a bound above the known clustering is accepted; up to nine points, above the best of all.
+The last two columns count what the first accepts and the second does not, and the other
+way round. Rules, numbers of the problem and what a leaf was made without are altered in
+the last four kinds only, which came later.
+
+"""
+BETWEEN = """
+What the other says where only one accepts. The first skips fields that it does not know,
+converts arrays between types, and reads empty links of any shape; the second refuses
+all of these.
+
+"""
+
+
+def page(rows: runner.Rows) -> str:
+    lines: list[list[object]] = []
     for kind in [*dict.fromkeys(row["kind"] for row in rows), ""]:
         members = [row for row in rows if kind in ("", row["kind"])]
-        sums = [sum(int(row[name]) for row in members) for name in FIELDS[2:10]]
-        cells = [kind or "**all**", len(members), *(f"{each:,}" for each in sums)]
-        lines.append("| " + " | ".join(map(str, cells)) + " |")
-    lines += [
-        "",
-        "What the other says where only one accepts. The first skips fields that it does not know,",
-        "converts arrays between types, and reads empty links of any shape; the second refuses",
-        "all of these.",
-        "",
-        "| times | the other says |",
-        "|---|---|",
-    ]
+        sums = [f"{sum(int(row[name]) for row in members):,}" for name in COUNTS]
+        lines.append([kind or "**all**", len(members), *sums])
     why: Counter[str] = Counter()
-    for row in rows:
-        for part in filter(None, row["why"].split("; ")):
-            many, words = part.split(" x ", 1)
-            why[words] += int(many)
-    lines += [f"| {many:,} | {words} |" for words, many in why.most_common()]
-    source.with_suffix(".md").write_text("\n".join(lines) + "\n")
+    for part in (part for row in rows for part in filter(None, row["why"].split("; "))):
+        many, words = part.split(" x ", 1)
+        why[words] += int(many)
+    text = runner.markdown(
+        "proofs of | proofs | altered | first accepts | second accepts | seen exactly | accepted "
+        "| wrong | only first | only second",
+        lines,
+    )
+    said = [(f"{many:,}", words) for words, many in why.most_common()]
+    return HEAD + text + BETWEEN + runner.markdown("times | the other says", said)
 
 
 if __name__ == "__main__":
-    main()
+    runner.run(
+        __doc__, "alterations", ("proof",),
+        lambda _: ((make.name, make) for make in proofs()), measure, page, each=500, seed=0,
+    )  # fmt: skip

@@ -21,9 +21,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -51,7 +50,7 @@ SERVER = """
 import sys, time
 from ccviz.data.datasets import load
 from ccviz.runs.archive import Archive
-from ccviz.views.lab.queue import RunQueue
+from ccviz.views.lab.runner import RunQueue
 from ccviz.views.lab.session import Session
 archive = Archive(sys.argv[1])
 session = Session(archive, RunQueue(), load("iris"))
@@ -70,46 +69,25 @@ def problem(size: int = 24) -> Problem:
 
 @dataclass
 class Tally:
-    """What came of the kills of one kind.
-
-    Attributes
-    ----------
-    kills, runs : int
-    resumed : int
-        How often a run had to be resumed: the other times it went on by itself.
-    lost : int
-        Records that a reader had seen and that were gone.
-    wrong : list of str
-        Runs that ended otherwise than undisturbed ones, and how.
-    """
+    """What came of the kills of one kind."""
 
     kills: int = 0
     runs: int = 0
-    resumed: int = 0
-    lost: int = 0
+    resumed: int = 0  # How often a run had to be resumed: the other times it went on by itself
+    lost: int = 0  # Records that a reader had seen and that were gone
+    # Runs that ended otherwise than undisturbed ones, and how.
     wrong: list[str] = field(default_factory=list)
 
     def add(self, other: Tally) -> None:
         """Take another's counts in."""
-        self.kills += other.kills
-        self.runs += other.runs
-        self.resumed += other.resumed
-        self.lost += other.lost
-        self.wrong += other.wrong
+        for name, value in vars(other).items():
+            setattr(self, name, getattr(self, name) + value)
 
 
 class Stage:
     """One archive, one problem, and runs of it that are disturbed.
 
-    Parameters
-    ----------
-    folder : path
-    seed : int
-        Of the moments.
-    size : int
-        Of the problem.
-    like : Stage, optional
-        Another one of the same problem, whose optimum and times are taken over.
+    `like`: Another one of the same problem, whose optimum and times are taken over.
     """
 
     def __init__(
@@ -147,7 +125,7 @@ class Stage:
         while tally.kills < kills and time.monotonic() < end:
             run_id = self._enter()
             tally.runs += 1
-            with _VICTIMS[kind](self) as victim:
+            with closing(_VICTIMS[kind](self)) as victim:
                 while not self._is_done(run_id):
                     self._live(victim, run_id, tally, kills)
             self._judge(run_id, tally)
@@ -231,6 +209,9 @@ class Run:
         assert self.job is not None
         return _kill(self.job.pid)
 
+    def close(self) -> None:
+        """Nothing is left of it."""
+
 
 @dataclass
 class PoolWorker(Run):
@@ -293,7 +274,7 @@ class Cluster(Run):
         self.job = self.stage._job(run_id, self.address)
         return self.job
 
-    def end(self) -> None:
+    def close(self) -> None:
         """Kill both."""
         for each in (self.worker, self.scheduler):
             each.kill()
@@ -316,7 +297,7 @@ class DaskScheduler(Cluster):
 
     def strike(self) -> bool:
         """Kill a process, if there is one; return whether there was."""
-        self.end()
+        self.close()
         self.begin_scheduler()
         self.begin_worker()
         return True
@@ -328,10 +309,9 @@ def _daemon(kind: str, *options: str) -> subprocess.Popen[bytes]:
 
 
 @dataclass
-class Server:
+class Server(Run):
     """The process that serves a page; the run's own ends by itself when its parent is gone."""
 
-    stage: Stage
     process: subprocess.Popen[bytes] | None = None
 
     def drive(self, run_id: str) -> subprocess.Popen[bytes]:
@@ -351,26 +331,16 @@ class Server:
         return _kill(self.process.pid)
 
 
-@contextmanager
-def _cast(victim: Any) -> Iterator[Any]:
-    try:
-        yield victim
-    finally:
-        if isinstance(victim, Cluster):
-            victim.end()
-
-
 _VICTIMS: dict[str, Any] = {
-    "run": lambda stage: _cast(Run(stage)),
-    "pool worker": lambda stage: _cast(PoolWorker(stage)),
-    "Dask worker": lambda stage: _cast(DaskWorker(stage)),
-    "Dask scheduler": lambda stage: _cast(DaskScheduler(stage)),
-    "server": lambda stage: _cast(Server(stage)),
+    "run": Run,
+    "pool worker": PoolWorker,
+    "Dask worker": DaskWorker,
+    "Dask scheduler": DaskScheduler,
+    "server": Server,
 }
 
 
 def main() -> None:
-    """Kill, and write what came of it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
@@ -406,29 +376,24 @@ def _stages(folder: Path, kills: int, seed: int) -> list[tuple[str, int, Stage]]
     return lanes
 
 
+HEAD = """# Kills at random moments
+
+`python benchmarks/chaos.py`: an exact run (`sdp`, 24 points, 12 cannot-links) is \
+disturbed by SIGKILL until it ends.
+
+| killed | kills | runs | resumed | records seen and then gone | ended elsewhere |
+|---|---|---|---|---|---|
+"""
+
+
 def table(tallies: dict[str, Tally]) -> str:
-    """Return the table as Markdown."""
-    lines = [
-        "# Kills at random moments",
-        "",
-        "`python benchmarks/chaos.py`: an exact run (`sdp`, 24 points, 12 cannot-links) is "
-        "disturbed by SIGKILL until it ends.",
-        "",
-        "| killed | kills | runs | resumed | records seen and then gone | ended elsewhere |",
-        "|---|---|---|---|---|---|",
-    ]
     whole = Tally()
-    for kind, each in tallies.items():
-        lines.append(_row(kind, each))
+    for each in tallies.values():
         whole.add(each)
-    lines.append(_row("**all**", whole))
-    return "\n".join(lines) + "\n"
-
-
-def _row(kind: str, tally: Tally) -> str:
-    return (
-        f"| {kind} | {tally.kills} | {tally.runs} | {tally.resumed} | {tally.lost} "
-        f"| {len(tally.wrong)} |"
+    return HEAD + "".join(
+        f"| {kind} | {each.kills} | {each.runs} | {each.resumed} | {each.lost} "
+        f"| {len(each.wrong)} |\n"
+        for kind, each in (tallies | {"**all**": whole}).items()
     )
 
 

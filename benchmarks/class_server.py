@@ -1,10 +1,8 @@
 """A class of thirty on one server, six of them running, one of them hostile.
 
-    python benchmarks/class_server.py
-
-Asked for: the others' clicks are answered within 300 ms (median), 1 s at worst; once all have
-gone no process is left. The clicks of the same class without the hostile student, in the same run,
-are the rival. What classes leave in memory, `session_memory.py` measures.
+Asked for: the others' clicks are answered within 300 ms (median), 1 s at worst; once all have gone
+no process is left. The clicks of the same class without the hostile student, in the same run, are
+the rival. What classes leave in memory, `session_memory.py` measures.
 
 All browsers are on the machine that serves. Those of who runs and of the hostile one stand back
 (niceness 19): in a class they have processors of their own, and six pages that move all the time
@@ -13,47 +11,26 @@ would measure themselves. What is felt is what the other 23 students feel.
 
 from __future__ import annotations
 
-import argparse
 import os
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from itertools import cycle
 from typing import Any
 from urllib.parse import urlencode
 
+import _runner as runner
 import numpy as np
-from _page import POINTS, RESULTS, WATCH, Server, browser, click, opened, served
+from _page import POINTS, WATCH, Server, browser, click, opened, press, visited
 from playwright.sync_api import Error, sync_playwright
 
 STUDENTS, RUNNING, ROUNDS = 29, 6, 3
-
 # Never ends by itself: a step without cuts at every node.
 LONG = {"solver": "sdp", "set.cuts_per_block": 0.0, "set.max_rounds": 1}
 MARKUP = '"><img src=x onerror=alert(1)>'
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What the others felt, in milliseconds a click.
-
-    Attributes
-    ----------
-    what : str
-    clicks : list of float
-    attacks : int
-        What the hostile student tried meanwhile.
-    """
-
-    what: str
-    clicks: list[float]
-    attacks: int
-
 
 # --- The others -----------------------------------------------------------------------------
 
@@ -69,7 +46,7 @@ def run(url: str) -> None:
     with sync_playwright() as play:
         pages = enter(browser(play), url, RUNNING, **LONG)
         for page in pages:
-            page.get_by_role("main").get_by_role("button", name="Run", exact=True).click()
+            press(page, "Run")
         # As many as there are processors are under way, and the others wait for their turn.
         for page in pages:
             page.get_by_role("button", name="Stop", exact=True, disabled=False).wait_for()
@@ -86,7 +63,6 @@ def click_point(page: Any, point: int) -> float:
 
 
 def clicks(pages: list[Any], rounds: int) -> list[float]:
-    """Let all of them click, one after another."""
     return [click_point(page, 5 + at) for at in range(rounds) for page in pages]
 
 
@@ -170,29 +146,38 @@ def gone(server: Server) -> int:
     return len(server.workers())
 
 
-def lesson(chromium: Any, server: Server, hostile: bool) -> Measured:
-    """Let the class in, measure its clicks, and let it go."""
+def lesson(chromium: Any, server: Server, hostile: bool) -> list[object]:
+    """Let the class in, and return what its clicks took, in ms."""
     pages = enter(chromium, server.url, STUDENTS - RUNNING)
     for page in pages:
         page.evaluate(WATCH)
+    what, attacks = "29 students, 6 runs", 0
     with beside("--run", server.url):
         if not hostile:
-            felt = Measured("29 students, 6 runs", clicks(pages, ROUNDS), 0)
+            times = clicks(pages, ROUNDS)
         else:
             with beside("--attack", server.url) as end:
-                times = clicks(pages, ROUNDS)
-                felt = Measured("the same beside a hostile one", times, end())
+                what, times = "the same beside a hostile one", clicks(pages, ROUNDS)
+                attacks = end()
     for page in pages:
         page.context.close()
-    return felt
+    middle, slowest = f"{statistics.median(times):.0f}", f"{max(times):.0f}"
+    return [what, len(times), middle, slowest, attacks]
 
 
-def main() -> None:
-    """Measure, or be one of those beside."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--attack")
-    parser.add_argument("--run")
-    options = parser.parse_args()
+def measure() -> None:
+    """Let three classes in, one after another, and write what they felt."""
+    with visited("--class", "--teacher-token", "chalk") as (server, chromium):
+        lesson(chromium, server, hostile=False)
+        felt = [lesson(chromium, server, hostile) for hostile in (False, True)]
+        left, complaints = gone(server), server.log.read_text().count("Traceback")
+    table = runner.markdown("Class | Clicks | Median, ms | Slowest, ms | Pages of attack", felt)
+    note = f"{left} processes left; {complaints} tracebacks in the server's log."
+    runner.write_page("class_server", f"{table}\n{note}\n")
+
+
+if __name__ == "__main__":
+    options = runner.parse(__doc__, attack=str, run=str)
     if options.attack or options.run:
         os.nice(19)
     if options.attack:
@@ -201,36 +186,3 @@ def main() -> None:
         run(options.run)
     else:
         measure()
-
-
-@contextmanager
-def school() -> Iterator[tuple[Any, Server]]:
-    """Serve a class, and give a browser with the server."""
-    with (
-        tempfile.TemporaryDirectory() as home,
-        sync_playwright() as play,
-        served(home, "--class", "--teacher-token", "chalk") as server,
-    ):
-        chromium = browser(play)
-        yield chromium, server
-        chromium.close()
-
-
-def measure() -> None:
-    """Let three classes in, one after another, and write what they felt."""
-    with school() as (chromium, server):
-        lesson(chromium, server, hostile=False)
-        felt = [lesson(chromium, server, hostile) for hostile in (False, True)]
-        left, complaints = gone(server), server.log.read_text().count("Traceback")
-    lines = ["| Class | Clicks | Median, ms | Slowest, ms | Pages of attack |",
-             "|---|---|---|---|---|"]  # fmt: skip
-    lines += [f"| {each.what} | {len(each.clicks)} | {statistics.median(each.clicks):.0f} "
-              f"| {max(each.clicks):.0f} | {each.attacks} |" for each in felt]  # fmt: skip
-    lines += ["", f"{left} processes left; {complaints} tracebacks in the server's log."]
-    table = "\n".join(lines) + "\n"
-    print(table)
-    (RESULTS / "class_server.md").write_text(table, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,5 @@
 """How long from the click on a link's button until the page says what holds, in a real browser.
 
-    python benchmarks/click_edit.py [--links 9]
-
 Serves the app and opens it in headless Chromium. On iris under sdp a must-link of two points of one
 cluster is clicked, until *Still optimal* is painted. On iris, digits and 20,000 points under
 blp-kmeans a must-link of two clusters is clicked, until the repaired colours and their WCSS are.
@@ -12,14 +10,12 @@ of at most 100 ms, 300 ms (1 s at 20,000 points) and 2 s are asked.
 
 from __future__ import annotations
 
-import argparse
 import os
 import statistics
-import tempfile
 from typing import Any
 
-from _page import PIXEL, POINTS, RESULTS, browser, opened, served
-from playwright.sync_api import sync_playwright
+import _runner as runner
+from _page import PIXEL, POINTS, choose, opened, visited
 
 CASES = (
     ("Still optimal", "data=iris&k=3&solver=sdp&seed=1", "iris", 100),
@@ -64,23 +60,6 @@ TRIED = """() => {
 }"""
 
 
-def pairs(labels: list[int], xs: list[float], apart: bool, links: int) -> list[tuple[int, int]]:
-    """Return pairs of points in different clusters or in one, each point once."""
-    rows: list[tuple[int, int]] = []
-    used: set[int] = set()
-    for i in range(len(xs)):
-        if i in used:
-            continue
-        for j in range(i + 1, len(xs)):
-            if j not in used and (labels[i] != labels[j]) == apart:
-                rows.append((i, j))
-                used |= {i, j}
-                break
-        if len(rows) == links:
-            break
-    return rows
-
-
 def places(page: Any, apart: bool, links: int) -> list[tuple[Any, Any]]:
     """Return pairs of places to click; of a picture of very many points, two centres."""
     xs, ys = page.evaluate(POINTS)
@@ -92,7 +71,7 @@ def places(page: Any, apart: bool, links: int) -> list[tuple[Any, Any]]:
 
 def measure(page: Any, words: str, links: int) -> list[float]:
     """Return the milliseconds of each link, which is undone again."""
-    page.get_by_label("Speed", exact=True).first.select_option(label="Speed: Live")
+    choose(page, "Speed", "Speed: Live")
     page.get_by_role("button", name="Run", exact=True).click()
     ended = "Optimal clustering" if words == "Still optimal" else "Feasible clustering"
     page.wait_for_function(f"({SAID})({ended!r})")
@@ -123,27 +102,35 @@ def tried(page: Any) -> float:
     return float(page.evaluate("performance.now()")) - began
 
 
+def pairs(labels: list[int], xs: list[float], apart: bool, links: int) -> list[tuple[int, int]]:
+    """Return pairs of points in different clusters or in one, each point once."""
+    rows: list[tuple[int, int]] = []
+    left = list(range(len(xs)))
+    while left and len(rows) < links:
+        i = left.pop(0)
+        j = next((j for j in left if (labels[i] != labels[j]) == apart), None)
+        if j is not None:
+            left.remove(j)
+            rows.append((i, j))
+    return rows
+
+
 def main() -> None:
-    """Measure all cases and write the table."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--links", type=int, default=9)
-    links = options.parse_args().links
-    lines = [
-        "# From a click to what holds", "",
+    links, lines = runner.parse(__doc__, links=9).links, []
+    about = (
+        "# From a click to what holds\n\n"
         "`python benchmarks/click_edit.py`, headless Chromium on the same machine, whose load "
-        f"average was {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores before.", "",
-        "| shown | data | clicks | median ms | fastest | slowest | asked |",
-        "|---|---|---|---|---|---|---|",
-    ]  # fmt: skip
-    with tempfile.TemporaryDirectory() as home, served(home) as server, sync_playwright() as play:
-        chromium = browser(play)
+        f"average was {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores before.\n\n"
+    )
+
+    def note(words: str, data: str, took: list[float], asked: int) -> None:
+        times = (round(of(took)) for of in (statistics.median, min, max))
+        lines.append([words, data, len(took), *times, asked])
+
+    with visited() as (server, chromium):
         for words, query, data, asked in CASES:
             page = opened(chromium, f"{server.url}?{query}")
-            took = measure(page, words, links)
-            row = (round(statistics.median(took)), round(min(took)), round(max(took)))
-            numbers = " | ".join(map(str, row))
-            lines.append(f"| {words} | {data} | {len(took)} | {numbers} | {asked} |")
-            print(lines[-1], flush=True)
+            note(words, data, measure(page, words, links), asked)
             page.close()
         took = []
         for _ in range(3):
@@ -151,11 +138,9 @@ def main() -> None:
             page.wait_for_timeout(3000)
             took.append(tried(page))
             page.close()
-        row = (round(statistics.median(took)), round(min(took)), round(max(took)))
-        numbers = " | ".join(map(str, row))
-        lines.append(f"| tree and both bounds | *Try it* | {len(took)} | {numbers} | 2000 |")
-        print(lines[-1], flush=True)
-    (RESULTS / "click_edit.md").write_text("\n".join([*lines, ""]), encoding="utf-8")
+        note("tree and both bounds", "*Try it*", took, 2000)
+    header = "shown | data | clicks | median ms | fastest | slowest | asked"
+    runner.write_page("click_edit", about + runner.markdown(header, lines))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
 """The column master by four methods: its own interior-point method, the barrier, HiGHS, Clarabel.
 
-    python benchmarks/column_master.py [--points N ...]
-
 A column is a facility whose entries cost 0 and whose own cost is the column's, so the barrier
 method of the facility master (`ccviz.solvers.colgen.master.barrier`) solves the column master too.
 Each row is the column master of a run of column generation after some iterations, from points drawn
@@ -12,58 +10,35 @@ vertex.
 
 from __future__ import annotations
 
-import argparse
-import os
-from pathlib import Path
+from argparse import Namespace
+from collections.abc import Iterator
 
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(name, "1")
+import _runner as runner
+import clarabel
+import highspy
+import numpy as np
+from scipy.sparse import csc_array, diags_array, eye_array, hstack, vstack
 
-import clarabel  # noqa: E402
-import highspy  # noqa: E402
-import numpy as np  # noqa: E402
-from _cpu_clock import timed  # noqa: E402
-from _rows import append_row, read_rows  # noqa: E402
-from scipy.sparse import csc_array, diags_array, eye_array, hstack, vstack  # noqa: E402
+from ccviz import Problem
+from ccviz.highs_output import make_highs
+from ccviz.problem.blocks import contract
+from ccviz.solvers.colgen import Colgen
+from ccviz.solvers.colgen.master import interior
+from ccviz.solvers.colgen.master.barrier import DualProgram, ascend
+from ccviz.solvers.colgen.master.covering import Master
+from ccviz.solvers.colgen.master.facilities import Facilities
+from ccviz.solvers.colgen.params import Params
+from ccviz.solvers.colgen.phases.columns import ColumnGeneration, ColumnPhase
+from ccviz.solvers.colgen.phases.opening import first_phase, pricer_of
+from ccviz.solvers.colgen.phases.start import StartPhase, clustering
+from ccviz.solvers.colgen.state import NodeContext, NodeInput
+from ccviz.solvers.search.tree import Task
 
-from ccviz import Problem  # noqa: E402
-from ccviz.problem.blocks import contract  # noqa: E402
-from ccviz.silent_highs import make_highs  # noqa: E402
-from ccviz.solvers.colgen.master import interior  # noqa: E402
-from ccviz.solvers.colgen.master.barrier import DualProgram, ascend  # noqa: E402
-from ccviz.solvers.colgen.master.covering import Master  # noqa: E402
-from ccviz.solvers.colgen.master.facilities import Facilities  # noqa: E402
-from ccviz.solvers.colgen.params import Params  # noqa: E402
-from ccviz.solvers.colgen.phases.columns import ColumnGeneration, ColumnPhase  # noqa: E402
-from ccviz.solvers.colgen.phases.context import NodeContext, NodeInput  # noqa: E402
-from ccviz.solvers.colgen.phases.opening import first_phase, pricer_of  # noqa: E402
-from ccviz.solvers.colgen.phases.start import StartPhase, clustering  # noqa: E402
-from ccviz.solvers.colgen.solver import Colgen  # noqa: E402
-from ccviz.solvers.search.tree import Task  # noqa: E402
-
-RESULTS = Path(__file__).parent / "results"
 ACCURACIES = 1e-2, 1e-6
 RUNS = 3
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--points", type=int, nargs="*", default=[150, 300, 600])
-    parser.add_argument("--size", type=int, default=10, help="points a cluster")
-    parser.add_argument("--out", type=Path, default=RESULTS / "column_master.csv")
-    options = parser.parse_args()
-    for n in (40, *options.points):  # the first compiles
-        master = master_of(n, max(2, n // options.size))
-        vertex = master.solve_to_vertex().objective
-        for accuracy in ACCURACIES:
-            row = measure(master, vertex, accuracy)
-            if n > 40:
-                append_row(options.out, row)
-    write_table(options.out)
-
-
 def master_of(n: int, k: int) -> Master:
-    """Return the column master after some iterations."""
     rng = np.random.default_rng(0)
     problem = Problem(rng.uniform(size=(n, 2)), k)
     blocks = contract(problem)
@@ -74,30 +49,6 @@ def master_of(n: int, k: int) -> Master:
     context = NodeContext(problem, Colgen(), Params(), Task(0), blocks, pricer, 1e-6, np.inf)
     generation = ColumnGeneration.of(context, ColumnPhase(phase.state))
     return generation.run(8).master
-
-
-def measure(master: Master, vertex: float, accuracy: float) -> dict[str, object]:
-    """Return the seconds and errors of all methods at one accuracy."""
-    growth, order = master._growth, master.order
-    columns, costs = master._ordered, master.costs * growth
-    artificial, k = master._artificial_cost[order], master.k
-    vertex *= growth
-    solutions = {
-        "own": lambda: by_interior(columns, costs, artificial, k, accuracy),
-        "barrier": lambda: by_barrier(columns, costs, artificial, k, accuracy * abs(vertex)),
-        "highs": lambda: by_highs(columns, costs, artificial, k, accuracy),
-        "clarabel": lambda: by_clarabel(columns, costs, artificial, k, accuracy),
-    }
-    row: dict[str, object] = {
-        "points": master.s, "clusters": k, "columns": len(costs),
-        "entries": columns.nnz, "accuracy": f"{accuracy:.0e}",
-    }  # fmt: skip
-    for name, solve in solutions.items():
-        answers = [timed(solve) for _ in range(RUNS)]
-        objective = answers[0][0]
-        row[f"{name}_s"] = f"{min(seconds for _, seconds in answers):.3f}"
-        row[f"{name}_error"] = f"{abs(objective / vertex - 1.0):.1e}"
-    return row
 
 
 def by_interior(
@@ -164,20 +115,33 @@ def by_clarabel(
     return float(solver.solve().obj_val)
 
 
-def write_table(out: Path) -> None:
-    """Write the rows as a table."""
-    rows = read_rows(out)
-    lines = [
-        "# The column master",
-        "",
-        "`python benchmarks/column_master.py`; its docstring says what is measured.",
-        "",
-        "| " + " | ".join(rows[0]) + " |",
-        "|" + "---|" * len(rows[0]),
-    ]
-    lines += ["| " + " | ".join(row.values()) + " |" for row in rows]
-    out.with_suffix(".md").write_text("\n".join(lines) + "\n")
+def measure(options: Namespace, points: int) -> Iterator[dict[str, object]]:
+    """Yield the seconds and errors of all methods at each accuracy."""
+    master = master_of(points, max(2, points // options.size))
+    growth, order, k = master._growth, master.order, master.k
+    vertex = master.solve_to_vertex().objective * growth
+    program = master._ordered, master.costs * growth, master._artificial_cost[order], k
+    size = {"clusters": k, "columns": len(master.costs), "entries": program[0].nnz}
+    for accuracy in ACCURACIES:
+        row: dict[str, object] = size | {"accuracy": f"{accuracy:.0e}"}
+        for name, solve in METHODS.items():
+            error = accuracy * abs(vertex) if name == "barrier" else accuracy
+            answers = [runner.timed(solve, *program, error) for _ in range(RUNS)]
+            row[f"{name}_s"] = f"{min(seconds for _, seconds in answers):.3f}"
+            row[f"{name}_error"] = f"{abs(answers[0][0] / vertex - 1.0):.1e}"
+        yield row
 
+
+METHODS = {"own": by_interior, "barrier": by_barrier, "highs": by_highs, "clarabel": by_clarabel}
+HEAD = """# The column master
+
+`python benchmarks/column_master.py`; its docstring says what is measured.
+
+"""
 
 if __name__ == "__main__":
-    main()
+    runner.run(
+        __doc__, "column_master", ("points",), lambda options: zip(options.points), measure,
+        lambda rows: HEAD + runner.whole_table(rows),
+        warm_up=lambda: list(measure(Namespace(size=10), 40)), points=[150, 300, 600], size=10,
+    )  # fmt: skip

@@ -1,7 +1,5 @@
 """Divide and bound on many machines: what a Dask cluster costs, and what many workers would gain.
 
-    python benchmarks/divide_workers.py [--bench DIR] [--parts] [--cluster] [--table]
-
 ``--parts`` bounds parts one by one in this process and notes the CPU seconds of each and the bytes
 that go to a worker and come back, in ``divide_parts.csv``: easy ones of Gaussians and hard ones of
 Electric. ``--cluster`` runs the Gaussians on a local Dask cluster of 1, 2 and 4 workers. Client and
@@ -15,33 +13,29 @@ from those measured, and writes ``divide_workers.md``.
 
 from __future__ import annotations
 
-import argparse
 import os
 import pickle
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(name, "1")
+import _runner as runner
+import numpy as np
+from divide import points_of
+
+from ccviz import Problem, start
+from ccviz.arrays import FloatArray
+from ccviz.events import PartsCut
+from ccviz.problem.blocks import contract
+from ccviz.solvers.common.seeding import plain_kmeans
+from ccviz.solvers.divide.bounding import Effort, bound_part
+from ccviz.solvers.divide.partition import Part, anticluster, take_parts
+
 os.environ.setdefault("DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED", "False")
+
+
 os.environ.setdefault("DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL", "500ms")
 
-import numpy as np  # noqa: E402
-from _rows import append_row, read_rows  # noqa: E402
-from divide import BENCH, points_of  # noqa: E402
 
-from ccviz import Problem, start  # noqa: E402
-from ccviz.arrays import FloatArray  # noqa: E402
-from ccviz.events import PartsCut  # noqa: E402
-from ccviz.problem.blocks import contract  # noqa: E402
-from ccviz.solvers.common.seeding import plain_kmeans  # noqa: E402
-from ccviz.solvers.divide.bounding import Effort, bound_part  # noqa: E402
-from ccviz.solvers.divide.partition import anticluster  # noqa: E402
-from ccviz.solvers.divide.parts import Part, take_parts  # noqa: E402
-
-RESULTS = Path(__file__).parent / "results"
-PARTS, CLUSTER = RESULTS / "divide_parts.csv", RESULTS / "divide_workers.csv"
 TOLERANCE, PART_SIZE, PARTS_EACH = 1e-3, 250, 40
 HARD = 8  # parts of Electric
 WORKERS, SIMULATED = (1, 2, 4), (1, 64, 1000)
@@ -49,21 +43,6 @@ POINTS = 20_000  # of the Gaussians on a cluster
 IDLE_S = 5.0
 MILLION = 4000  # parts of a million points
 BANDWIDTH = 100e6  # bytes a second between a client and its workers
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bench", type=Path, default=BENCH, help="the folder of the sets")
-    for part in ("parts", "cluster", "table"):
-        parser.add_argument(f"--{part}", action="store_true")
-    options = parser.parse_args()
-    if options.parts:
-        measure_parts("gaussians", gaussians(10_000), None)
-        measure_parts("Electric", points_of("Electric", options.bench)[0], HARD)
-    if options.cluster:
-        measure_clusters()
-    if options.table:
-        write_table()
 
 
 def gaussians(n: int) -> FloatArray:
@@ -77,20 +56,6 @@ def parts_of(X: FloatArray) -> list[Part]:
     blocks = contract(problem)
     labels = plain_kmeans(problem.X, 3, 10).labels_.astype(np.int64)
     return take_parts(blocks, anticluster(blocks, labels, len(X) // PART_SIZE, 0, 0), labels)
-
-
-def measure_parts(which: str, X: FloatArray, most: int | None) -> None:
-    """Bound parts, the first one twice: compiled code is loaded with it."""
-    effort = Effort(0.5 * TOLERANCE)
-    parts = parts_of(X)[:most]
-    bound_part(effort, parts[0])
-    for part in parts:
-        began = time.process_time()
-        bound = bound_part(effort, part)
-        spent = time.process_time() - began
-        out, back = (len(pickle.dumps(value)) for value in (part, bound))
-        row = {"set": which, "part": part.numbers[0], "rounds": bound.rounds}
-        append_row(PARTS, {**row, "cpu_s": f"{spent:.3f}", "bytes_out": out, "bytes_back": back})
 
 
 def measure_clusters() -> None:
@@ -108,7 +73,7 @@ def measure_clusters() -> None:
             theirs = sum(client.run(time.process_time).values()) - before
         row = {"workers": workers, "parts": parts, "lower_bound": f"{bound:.9g}"}
         row |= {"worker_cpu_s": f"{theirs:.2f}", "client_cpu_s": f"{mine:.2f}"}
-        append_row(CLUSTER, {**row, "idle_cpu_s": f"{idle * waited:.2f}"})
+        runner.append_row(CLUSTER, {**row, "idle_cpu_s": f"{idle * waited:.2f}"})
 
 
 def idle_share() -> float:
@@ -137,14 +102,8 @@ def simulated(seconds: FloatArray, moving: FloatArray, handling: float, workers:
     As `ccviz.solvers.search.workforce.in_order` does it: at most twice as many parts as workers are
     out, and answers are taken up in their order, each for ``handling`` seconds of the client.
 
-    Parameters
-    ----------
-    seconds : (t,) float64
-        What each part takes its worker.
-    moving : (t,) float64
-        What it takes to bring it there, and its answer back.
-    handling : float
-    workers : int
+    `seconds` (t,): What each part takes its worker. `moving` (t,): What it takes to bring it there,
+    and its answer back.
     """
     free = np.zeros(workers)
     taken = np.zeros(len(seconds))
@@ -157,54 +116,79 @@ def simulated(seconds: FloatArray, moving: FloatArray, handling: float, workers:
     return taken
 
 
-def write_table() -> None:
-    lines = [
-        "| workers | parts | CPU s of the workers | CPU s of client and scheduler "
-        "| of them, idle as well | overhead beyond that | in all |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    clusters = read_rows(CLUSTER)
-    names = ("workers", "parts", "worker_cpu_s", "client_cpu_s", "idle_cpu_s")
-    for row in clusters:
-        theirs, mine = float(row["worker_cpu_s"]), float(row["client_cpu_s"])
-        shares = [percent(spent / theirs) for spent in (asked_for(row), mine)]
-        lines.append("| " + " | ".join([*(row[name] for name in names), *shares]) + " |")
-    handling = max(asked_for(row) / int(row["parts"]) for row in clusters)
-    lines += ["", f"{MILLION:,} parts, {1000 * handling:.1f} ms of the client each:", ""]
-    lines += [
-        "| parts like those of | workers | a part, s (mean, longest) | ideal, s | simulated, s "
-        "| of the workers' time used | longest wait for a straggler, s | moved, MB |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    lines += simulations(handling)
-    (RESULTS / "divide_workers.md").write_text("\n".join(lines) + "\n")
-
-
 def asked_for(row: dict[str, str]) -> float:
     """Return the CPU seconds of client and scheduler beyond what they take idle."""
     return max(0.0, float(row["client_cpu_s"]) - float(row["idle_cpu_s"]))
+
+
+def measure_parts(which: str, X: FloatArray, most: int | None) -> None:
+    """Bound parts, the first one twice: compiled code is loaded with it."""
+    effort = Effort(0.5 * TOLERANCE)
+    parts = parts_of(X)[:most]
+    bound_part(effort, parts[0])
+    for part in parts:
+        bound, spent = runner.timed(bound_part, effort, part)
+        out, back = (len(pickle.dumps(value)) for value in (part, bound))
+        row = {"set": which, "part": part.numbers[0], "rounds": bound.rounds}
+        row |= {"cpu_s": f"{spent:.3f}", "bytes_out": out, "bytes_back": back}
+        runner.append_row(PARTS, row)
+
+
+PARTS, CLUSTER = (runner.RESULTS / f"divide_{name}.csv" for name in ("parts", "workers"))
+
+
+def page() -> str:
+    clusters, lines = runner.read_rows(CLUSTER), []
+    for row in clusters:
+        theirs, mine = float(row["worker_cpu_s"]), float(row["client_cpu_s"])
+        names = ("workers", "parts", "worker_cpu_s", "client_cpu_s", "idle_cpu_s")
+        shares = [percent(spent / theirs) for spent in (asked_for(row), mine)]
+        lines.append([*(row[name] for name in names), *shares])
+    handling = max(asked_for(row) / int(row["parts"]) for row in clusters)
+    measured = runner.markdown(
+        "workers | parts | CPU s of the workers | CPU s of client and scheduler "
+        "| of them, idle as well | overhead beyond that | in all",
+        lines,
+    )
+    simulated = runner.markdown(
+        "parts like those of | workers | a part, s (mean, longest) | ideal, s | simulated, s "
+        "| of the workers' time used | longest wait for a straggler, s | moved, MB",
+        simulations(handling),
+    )
+    each = f"{MILLION:,} parts, {1000 * handling:.1f} ms of the client each:"
+    return f"{measured}\n{each}\n\n{simulated}"
 
 
 def percent(share: float) -> str:
     return f"{100 * share:.1f} %" if share > 0.0 else "too little to measure"
 
 
-def simulations(handling: float) -> Iterator[str]:
-    rows = read_rows(PARTS)
+def simulations(handling: float) -> Iterator[list[str]]:
+    rows = runner.read_rows(PARTS)
     for which in dict.fromkeys(row["set"] for row in rows):
         mine = [row for row in rows if row["set"] == which]
         drawn = np.random.default_rng(0).integers(len(mine), size=MILLION)
-        seconds = np.array([float(row["cpu_s"]) for row in mine])[drawn]
-        moved = np.array([float(row["bytes_out"]) + float(row["bytes_back"]) for row in mine])
-        moved = moved[drawn]
+        seconds, out, back = (
+            np.array([float(row[name]) for row in mine])[drawn]
+            for name in ("cpu_s", "bytes_out", "bytes_back")
+        )
+        moved = out + back
         for workers in SIMULATED:
             taken = simulated(seconds, moved / BANDWIDTH, handling, workers)
             ideal, whole = seconds.sum() / workers, float(taken[-1])
-            cells = [which, f"{workers:,}", f"{seconds.mean():.2f}, {seconds.max():.2f}"]
-            cells += [f"{ideal:.1f}", f"{whole:.1f}", f"{100 * ideal / whole:.0f} %"]
-            cells += [f"{np.diff(taken).max():.2f}", f"{moved.sum() / 1e6:,.0f}"]
-            yield "| " + " | ".join(cells) + " |"
+            yield [
+                which, f"{workers:,}", f"{seconds.mean():.2f}, {seconds.max():.2f}",
+                f"{ideal:.1f}", f"{whole:.1f}", f"{100 * ideal / whole:.0f} %",
+                f"{np.diff(taken).max():.2f}", f"{moved.sum() / 1e6:,.0f}",
+            ]  # fmt: skip
 
 
 if __name__ == "__main__":
-    main()
+    options = runner.parse(__doc__, parts=False, cluster=False, table=False)
+    if options.parts:
+        measure_parts("gaussians", gaussians(10_000), None)
+        measure_parts("Electric", points_of("Electric")[0], HARD)
+    if options.cluster:
+        measure_clusters()
+    if options.table:
+        runner.write_page("divide_workers", page())

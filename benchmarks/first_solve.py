@@ -1,53 +1,29 @@
 """The first solve after an installation: a wheel, an empty environment, home and kernel cache.
 
-    python benchmarks/first_solve.py [--wheel FILE] [--label NAME] [--solver blp-kmeans sdp colgen]
-
 Installs the wheel without extras (without ``--wheel`` one is built from the checkout, with the
 kernels of ``make kernels`` if there are any) and runs ``ccviz solve iris -k 3`` with each solver:
 first with an empty home and an empty kernel cache, then again, of which the fastest of seven
-counts. Seconds are those of the processor, of all processes, and those of the clock. A row is added
-for each solver; the label says whether the wheel has kernels unless another is given. The summary
-is ``results/first_solve.md``.
+counts. Seconds are those of the processor, of all processes, and those of the clock. the label says
+whether the wheel has kernels unless another is given.
 """
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 import tempfile
 import time
 import zipfile
+from argparse import Namespace
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
-from _cells import table
-from _rows import append_row, done_keys, read_rows
-from install import RESULTS, build, children_s, variables
+import _runner as runner
+from install import built, children_s, variables
 
 SOLVERS = ("blp-kmeans", "sdp", "colgen")
-AGAIN = 7
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--wheel", type=Path)
-    parser.add_argument("--label")
-    parser.add_argument("--solver", nargs="*", default=SOLVERS)
-    parser.add_argument("--keep-cache", action="store_true")
-    parser.add_argument("--out", type=Path, default=RESULTS / "first_solve.csv")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        home = Path(folder)
-        wheel = options.wheel or build(home)
-        label = options.label or ("with kernels" if has_kernels(wheel) else "without kernels")
-        done = done_keys(options.out, ("label", "solver"))
-        if left := [each for each in options.solver if (label, each) not in done]:
-            own = variables(home, options.keep_cache)
-            ccviz = install(wheel.resolve(), home, own)
-        for solver in left:
-            row = {"label": label, "solver": solver} | measure(ccviz, solver, own)
-            append_row(options.out, row)
-    write_table(options.out)
 
 
 def has_kernels(wheel: Path) -> bool:
@@ -65,38 +41,49 @@ def install(wheel: Path, home: Path, own: dict[str, str]) -> Path:
     return bin_ / "ccviz"
 
 
-def measure(ccviz: Path, solver: str, own: dict[str, str]) -> dict[str, str]:
+def cases(options: Namespace) -> Iterator[tuple[str, str, Path, dict[str, str]]]:
+    with tempfile.TemporaryDirectory() as folder:
+        home, wheel = Path(folder), options.wheel or built()
+        label = options.label or ("with kernels" if has_kernels(wheel) else "without kernels")
+        own = variables(home, options.keep_cache)
+        environment = cache(lambda: install(wheel.resolve(), home, own))
+        yield from ((label, solver, environment, own) for solver in options.solver)
+
+
+def measure(_: Namespace, *case: Any) -> dict[str, str]:
     """Return the seconds of the first solve, and of the fastest of those that follow."""
-    command = [str(ccviz), "solve", "iris", "-k", "3", "--solver", solver, "--no-archive"]
+    _label, solver, environment, own = case
+    asked = ["solve", "iris", "-k", "3", "--solver", solver, "--no-archive"]
+    command = [str(environment()), *asked]
     with tempfile.TemporaryDirectory() as empty:
         alone = own | {"HOME": empty, "CCVIZ_HOME": empty, "NUMBA_CACHE_DIR": f"{empty}/kernels"}
-        first, *again = (timed(command, alone) for _ in range(1 + AGAIN))
+        first, *again = (seconds_of(command, alone) for _ in range(1 + AGAIN))
     warm_cpu, warm_clock = (min(values) for values in zip(*again, strict=True))
-    return {
-        "first_cpu_s": f"{first[0]:.1f}",
-        "first_clock_s": f"{first[1]:.1f}",
-        "warm_cpu_s": f"{warm_cpu:.2f}",
-        "warm_clock_s": f"{warm_clock:.2f}",
-    }
+    row = {"first_cpu_s": f"{first[0]:.1f}", "first_clock_s": f"{first[1]:.1f}"}
+    return row | {"warm_cpu_s": f"{warm_cpu:.2f}", "warm_clock_s": f"{warm_clock:.2f}"}
 
 
-def timed(command: list[str], own: dict[str, str]) -> tuple[float, float]:
+AGAIN = 7
+
+
+def seconds_of(command: list[str], own: dict[str, str]) -> tuple[float, float]:
     """Return the seconds of the processor and of the clock that a command takes."""
     began, cpu_before = time.monotonic(), children_s()
     subprocess.run(command, env=own, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     return children_s() - cpu_before, time.monotonic() - began
 
 
-def write_table(out: Path) -> None:
-    """Write the summary."""
+def page(rows: runner.Rows) -> str:
     about = (
         "`python benchmarks/first_solve.py`: `ccviz solve iris -k 3` from a wheel without extras, "
         "with an empty home and an empty kernel cache, and again (the fastest of seven).\n\n"
     )
-    header = ("Wheel", "Solver", "First: CPU, s", "Clock, s", "Again: CPU, s", "Clock, s")
-    text = about + table(header, [list(row.values()) for row in read_rows(out)])
-    out.with_suffix(".md").write_text(text, encoding="utf-8")
+    header = "Wheel | Solver | First: CPU, s | Clock, s | Again: CPU, s | Clock, s"
+    return about + runner.markdown(header, (row.values() for row in rows))
 
 
 if __name__ == "__main__":
-    main()
+    runner.run(
+        __doc__, "first_solve", ("label", "solver"), cases, measure, page,
+        wheel=Path, label=str, solver=list(SOLVERS), keep_cache=False,
+    )  # fmt: skip

@@ -1,7 +1,5 @@
 """Seconds to a proof by blocks and clusters, fitted to the tables of measured runs.
 
-    python benchmarks/forecast.py
-
 Reads the tables in benchmarks/results, fits ``log(seconds)`` to the logarithms of blocks and
 clusters for each exact solver, and prints the constants of `ccviz.solvers.forecast`. A run that was
 stopped at its time limit counts as one that takes at least that long (a censored regression). The
@@ -10,25 +8,22 @@ table forecast.csv has the held-out error: the runs of each data set are forecas
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 
 import numpy as np
-from _rows import read_rows
+from _runner import RESULTS, markdown, parse, results, write_page, write_rows
 from scipy.optimize import minimize
 from scipy.stats import norm
 
 from ccviz.solvers.forecast import QUANTILE, Formula
 
-RESULTS = Path(__file__).parent / "results"
 FEATURES = {"accent": 12, "computers": 4, "connectionist": 60, "ECG5000": 140, "ecoli": 7,
             "glass": 9, "heart": 13, "iris": 4, "letter": 16, "seeds": 7, "urbanGB": 2,
             "vertebral": 6, "wine": 13}  # fmt: skip
 """Features of the data sets whose tables do not say."""
-
 SHORTEST_S = 0.02
 """Shortest time that the tables tell apart from none."""
 RIDGE = 0.05
@@ -50,63 +45,48 @@ class Row:
 
 
 def rows() -> list[Row]:
-    """Return all measured runs."""
-    return [row for read in (_published, _variants, _classes, _plane, _parts) for row in read()]
+    return [*_published(), *_variants(), *_others()]
+
+
+def _row(solver: str, group: str, row: dict[str, str], n: str | int = "", **more: Any) -> Row:
+    given = {"features": int(row.get("d") or FEATURES.get(group, 0)), "kind": "hard"}
+    given |= {"seconds": max(SHORTEST_S, float(row["cpu_s"])), "proved": True}
+    return Row(solver, group, int(n or row["n"]), int(row["k"]), **given | more)
 
 
 def _published() -> Iterator[Row]:
     blocks = {}
-    for row in read_rows(RESULTS / "sdp_published.csv"):
+    for row in results("sdp_published"):
         case = f"{row['dataset']}/ml_{row['ml']}_cl_{row['cl']}_{row['seed']}"
         blocks[case] = row["n_blocks"]
-        yield _row("sdp", row["dataset"], row["n_blocks"], row["k"], FEATURES[row["dataset"]],
-                   row["cpu_s"])  # fmt: skip
-    for row in read_rows(RESULTS / "colgen.csv"):
-        if row["part"] == "published":
-            name = row["case"].split("/")[0]
-            yield _row("colgen", name, blocks[row["case"]], row["k"], FEATURES[name], row["cpu_s"])
+        yield _row("sdp", row["dataset"], row, row["n_blocks"])
+    for row in results("colgen", part="published"):
+        yield _row("colgen", row["case"].split("/")[0], row, blocks[row["case"]])
 
 
 def _variants() -> Iterator[Row]:
     for kind in ("sizes", "soft"):
-        for row in read_rows(RESULTS / f"{kind}_proved.csv"):
-            if row["status"] == "infeasible":
-                continue
-            must, found, _ = row["links"].partition("+")  # "25+25": must-links and cannot-links
-            blocks = str(int(row["n"]) - int(must)) if found else row["n"]
-            yield _row("sdp", row["set"], blocks, row["k"], FEATURES[row["set"]], row["cpu_s"],
-                       row["status"] == "optimal", kind)  # fmt: skip
+        for row in results(f"{kind}_proved"):
+            if row["status"] != "infeasible":
+                must, both, _ = row["links"].partition("+")  # "25+25": must-links and cannot-links
+                n, proved = int(row["n"]) - int(must if both else 0), row["status"] == "optimal"
+                yield _row("sdp", row["set"], row, n, proved=proved, kind=kind)
 
 
-def _classes() -> Iterator[Row]:
-    for row in read_rows(RESULTS / "classes_proved.csv"):
-        yield _row("sdp", row["set"], row["blocks"], row["k"], row["d"], row["cpu_s"])
-    for row in read_rows(RESULTS / "advised.csv"):
+def _others() -> Iterator[Row]:
+    for row in results("classes_proved"):
+        yield _row("sdp", row["set"], row, row["blocks"])
+    for row in results("advised"):
         reached = float(row["gap"]) <= (1e-3 if row["solver"] == "divide" else 1e-4)
-        yield _row(row["solver"], f"Gaussians {row['n']}", row["n"], row["k"], 4, row["cpu_s"],
-                   reached)  # fmt: skip
-
-
-def _plane() -> Iterator[Row]:
-    for row in read_rows(RESULTS / "colgen_against_sdp.csv"):
-        yield _row(row["solver"], f"blobs {row['n']}", row["n"], row["k"], 2, row["cpu_s"],
-                   float(row["gap"]) <= 1e-4)  # fmt: skip
-    for row in read_rows(RESULTS / "plane.csv"):
-        yield _row("colgen", row["set"], row["n"], row["k"], 2, row["cpu_s"])
-
-
-def _parts() -> Iterator[Row]:
-    for row in read_rows(RESULTS / "divide.csv"):
-        yield _row("divide", row["set"], row["n_blocks"], row["k"], FEATURES.get(row["set"], 0),
-                   row["cpu_s"], row["termination"] == "gap")  # fmt: skip
-
-
-def _row(
-    solver: str, group: str, blocks: str, k: str, d: str | int, cpu_s: str,
-    proved: bool = True, kind: str = "hard",
-) -> Row:  # fmt: skip
-    seconds = max(SHORTEST_S, float(cpu_s))
-    return Row(solver, group, int(blocks), int(k), int(d), kind, seconds, proved)
+        yield _row(row["solver"], f"Gaussians {row['n']}", row, features=4, proved=reached)
+    for row in results("colgen_against_sdp"):
+        reached = float(row["gap"]) <= 1e-4
+        yield _row(row["solver"], f"blobs {row['n']}", row, features=2, proved=reached)
+    for row in results("plane"):
+        yield _row("colgen", row["set"], row, features=2)
+    for row in results("divide"):
+        proved = row["termination"] == "gap"
+        yield _row("divide", row["set"], row, row["n_blocks"], proved=proved)
 
 
 def fit(measured: list[Row]) -> Formula:
@@ -161,30 +141,24 @@ def held_out(measured: list[Row]) -> dict[str, float]:
 
 
 def main() -> None:
+    parse(__doc__)
     measured, table = rows(), []
     for solver in ("sdp", "colgen", "divide"):
         own = [row for row in measured if row.solver == solver]
         print(f"{solver!r}: {fit(own)},")
+        stopped, sets = sum(not row.proved for row in own), len({row.group for row in own})
+        row: dict[str, object] = {"solver": solver, "runs": len(own), "stopped": stopped}
         errors = {name: f"{value:.3g}" for name, value in held_out(own).items()}
-        table.append({"solver": solver, "runs": len(own),
-                      "stopped": sum(not row.proved for row in own),
-                      "sets": len({row.group for row in own}), **errors})  # fmt: skip
-    with (RESULTS / "forecast.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(table[0]))
-        writer.writeheader()
-        writer.writerows(table)
-    lines = [
-        "| solver | runs | of them stopped | data sets | median factor | of 80 % | in the range |",
-        "|---|---|---|---|---|---|---|",
-    ] + [
-        f"| {row['solver']} | {row['runs']} | {row['stopped']} | {row['sets']} "
-        f"| {row['median_factor']} | {row['factor_of_80_percent']} | {row['in_range_percent']} % |"
-        for row in table
-    ]
+        table.append(row | {"sets": sets, **errors})
+    write_rows(RESULTS / "forecast.csv", table)
+    text = markdown(
+        "solver | runs | of them stopped | data sets | median factor | of 80 % | in the range",
+        [[*list(row.values())[:-1], f"{row['in_range_percent']} %"] for row in table],
+    )
     note = ("Forecasts for data sets that the fit has not seen. The factor is measured over "
             "forecast seconds or its inverse, of runs that ended. The range is to hold 80 %; a "
             "stopped run counts as inside unless the range ends before its limit.")  # fmt: skip
-    (RESULTS / "forecast.md").write_text("\n".join([*lines, "", note, ""]))
+    write_page("forecast", f"{text}\n{note}\n")
 
 
 if __name__ == "__main__":

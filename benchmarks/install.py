@@ -1,7 +1,5 @@
 """From the wheel, an empty environment and an empty home to a page that answers, in one line.
 
-    python benchmarks/install.py [--way core pip uvx pipx] [--wheel FILE]
-
 - ``core``: ``python -m venv``, ``pip install WHEEL``, ``ccviz --version``;
 - ``pip``: ``python -m venv``, ``pip install WHEEL[app]``, ``ccviz app``;
 - ``uvx``: ``uvx --from WHEEL[app] ccviz app``;
@@ -10,74 +8,27 @@
 Without ``--wheel`` it is built from the checkout. ``--keep-cache`` takes the user's caches of uv
 and pip, else every package is downloaded. Seconds are those of the processor, of all processes
 until the page answers, and those of the clock, which say how fast the index and how busy the
-machine was. A row is added as each way ends; the summary is ``results/install.md``.
+machine was.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import resource
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.request
+from argparse import Namespace
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
-from _cells import table
-from _rows import append_row, done_keys, read_rows
+import _runner as runner
 
-ROOT = Path(__file__).parents[1]
-RESULTS = Path(__file__).parent / "results"
-WAYS = ("core", "pip", "uvx", "pipx")
 LIMIT_S = 1200
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--way", nargs="*", choices=WAYS, default=WAYS)
-    parser.add_argument("--wheel", type=Path)
-    parser.add_argument("--keep-cache", action="store_true")
-    parser.add_argument("--out", type=Path, default=RESULTS / "install.csv")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        wheel = options.wheel or build(Path(folder))
-        for way in options.way:
-            if (way,) not in done_keys(options.out, ("way",)):
-                measure(way, wheel.resolve(), options)
-    write_table(options.out)
-
-
-def build(folder: Path) -> Path:
-    """Build the wheel and return its file."""
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    return next(folder.glob("*.whl"))
-
-
-def measure(way: str, wheel: Path, options: argparse.Namespace) -> None:
-    """Add the row of one way."""
-    with tempfile.TemporaryDirectory() as folder, socket.socket() as place:
-        home = Path(folder)
-        place.bind(("127.0.0.1", 0))
-        port = place.getsockname()[1]
-        place.close()
-        *before, last = steps(way, wheel, home, port)
-        began, cpu_before = time.monotonic(), children_s()
-        own = variables(home, options.keep_cache)
-        for step in before:
-            subprocess.run(step, cwd=home, env=own, check=True)
-        if way == "core":
-            subprocess.run(last, cwd=home, env=own, check=True)
-            seconds = time.monotonic() - began
-        else:
-            seconds = serve(last, home, own, port) - began
-        row = {"way": way, "cpu_s": f"{children_s() - cpu_before:.0f}", "clock_s": f"{seconds:.0f}"}
-        append_row(options.out, row | installed(home))
 
 
 def serve(command: list[str], home: Path, own: dict[str, str], port: int) -> float:
@@ -148,13 +99,41 @@ def installed(home: Path) -> dict[str, str]:
     return {"packages": str(count), "megabytes": f"{megabytes:.0f}"}
 
 
-def write_table(out: Path) -> None:
-    """Write the summary."""
+def measure(options: Namespace, way: str) -> dict[str, str]:
+    with tempfile.TemporaryDirectory() as folder:
+        home, port = Path(folder), runner.free_port()
+        wheel = (options.wheel or built()).resolve()
+        *before, last = steps(way, wheel, home, port)
+        began, cpu_before = time.monotonic(), children_s()
+        own = variables(home, options.keep_cache)
+        for step in before:
+            subprocess.run(step, cwd=home, env=own, check=True)
+        if way == "core":
+            subprocess.run(last, cwd=home, env=own, check=True)
+            seconds = time.monotonic() - began
+        else:
+            seconds = serve(last, home, own, port) - began
+        spent = {"cpu_s": f"{children_s() - cpu_before:.0f}", "clock_s": f"{seconds:.0f}"}
+        return spent | installed(home)
+
+
+@cache
+def built() -> Path:
+    """Build the wheel from the checkout and return its file."""
+    folder = tempfile.mkdtemp()
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder]
+    subprocess.run(command, cwd=runner.ROOT, check=True, capture_output=True)
+    return next(Path(folder).glob("*.whl"))
+
+
+def page(rows: runner.Rows) -> str:
     about = "`python benchmarks/install.py`, from the wheel without kernels, empty home and cache."
-    header = ("Way", "CPU s to the page (core: to `--version`)", "Clock, s", "Packages", "MB")
-    text = about + "\n\n" + table(header, [list(row.values()) for row in read_rows(out)])
-    out.with_suffix(".md").write_text(text, encoding="utf-8")
+    header = "Way | CPU s to the page (core: to `--version`) | Clock, s | Packages | MB"
+    return f"{about}\n\n{runner.markdown(header, (row.values() for row in rows))}"
 
 
 if __name__ == "__main__":
-    main()
+    runner.run(
+        __doc__, "install", ("way",), lambda options: zip(options.way), measure, page,
+        way=("core", "pip", "uvx", "pipx"), wheel=Path, keep_cache=False,
+    )  # fmt: skip

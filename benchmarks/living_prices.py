@@ -1,8 +1,5 @@
 """Wrong links by their prices: twelve sets, 100 links from the classes, 5 or 10 % of them wrong.
 
-    python benchmarks/living_prices.py [--bench DIR] [--only NAME ...] [--draws 20] [--proved 2]
-                                       [--table]
-
 Columns are standardised, and what is missing is the median. A draw whose links cannot be kept is
 drawn again. The links are ordered by their prices and by four rivals: by distance (long must-links,
 short cannot-links), by what they would cost at the centres of a clustering without links, by a
@@ -12,39 +9,32 @@ of each price are proved in the first ``--proved`` draws, until one has taken tw
 others, and on the other sets, the order is that of the first estimates, from the root node alone.
 Draws take turns over the sets, one thread, CPU seconds. The last row of a draw counts, so that a
 draw of estimates can be proved in a later run.
-`--table` only writes the summary.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
 import statistics
 import time
+from argparse import Namespace
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
+from itertools import product
 from typing import Any
 
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(name, "1")
+import _runner as runner
+import numpy as np
+from sklearn.datasets import load_breast_cancer
 
-import numpy as np  # noqa: E402
-from _rows import append_row, read_rows  # noqa: E402
-from sklearn.datasets import load_breast_cancer  # noqa: E402
+from ccviz import Problem, solve
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.data import random_pairs
+from ccviz.data.read_table import read_table
+from ccviz.data.scaling import scale
+from ccviz.errors import ContradictionError
+from ccviz.feasibility.check import check_feasibility
+from ccviz.problem.links import Links
+from ccviz.studies.link_prices import price_steps
 
-from ccviz import Problem, solve  # noqa: E402
-from ccviz.arrays import FloatArray, IntArray  # noqa: E402
-from ccviz.data import random_pairs  # noqa: E402
-from ccviz.data.read_table import read_table  # noqa: E402
-from ccviz.data.scaling import scale  # noqa: E402
-from ccviz.errors import ContradictionError  # noqa: E402
-from ccviz.feasibility.check import check_feasibility  # noqa: E402
-from ccviz.problem.links import Links  # noqa: E402
-from ccviz.studies.link_prices import price_steps  # noqa: E402
-
-RESULTS = Path(__file__).parent / "results"
-ROWS = RESULTS / "living_wrong.csv"
-BENCH = Path(os.environ.get("CCVIZ_BENCH", Path(__file__).parents[2] / "shared" / "bench"))
 PROVED = ("iris", "wine", "seeds", "glass", "ecoli", "accent")
 ESTIMATED = ("ionosphere", "sonar", "zoo", "soybean", "vehicle", "breast cancer")
 SETS = PROVED + ESTIMATED
@@ -75,48 +65,13 @@ class Draw:
         return np.arange(len(self.pairs)) < len(self.problem.must_link)
 
 
-def main() -> None:
-    """Measure what is not in the table yet, and write the summary."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--bench", type=Path, default=BENCH, help="the folder of the sets")
-    parser.add_argument("--only", nargs="*", choices=SETS, default=SETS)
-    parser.add_argument("--draws", type=int, default=20)
-    parser.add_argument("--proved", type=int, default=2, help="draws whose prices are proved")
-    parser.add_argument("--table", action="store_true", help="only write the summary")
-    asked = parser.parse_args()
-    if not asked.table:
-        measure(asked)
-    (RESULTS / "living_wrong.md").write_text(summary(), encoding="utf-8")
-
-
-def measure(asked: argparse.Namespace) -> None:
-    """Add the rows that are missing, a draw of each set at a time."""
-    points = {name: points_of(name, asked.bench) for name in asked.only}
-    last = {(name, wrong): -1 for name in asked.only for wrong in WRONG}
-    for number in range(asked.draws):
-        for (name, wrong), seed in last.items():
-            drawn, last[name, wrong] = next_draw(*points[name], wrong, seed + 1)
-            priced = name in PROVED and number < asked.proved
-            row = latest_rows().get((name, str(wrong), str(number)))
-            if row is None or (priced and not row["proved"]):
-                append_row(ROWS, row_of(name, wrong, number, drawn, priced))
-
-
-def latest_rows() -> dict[tuple[str, str, str], dict[str, str]]:
-    """Return the last row of each draw, by its set, its part of wrong links and its number."""
-    return {(row["set"], row["wrong"], row["draw"]): row for row in read_rows(ROWS)}
-
-
-def points_of(name: str, bench: Path) -> tuple[FloatArray, IntArray]:
-    """Return a set's standardised points and its classes."""
+def points_of(name: str) -> tuple[FloatArray, IntArray]:
     if name == "breast cancer":
         X, truth = load_breast_cancer(return_X_y=True)
     elif name in PROVED:
-        folder = bench / "pc-sos-sdp"
-        X = np.loadtxt(folder / "data" / f"{name}.txt", skiprows=1)
-        truth = np.loadtxt(folder / "labels" / f"{name}.txt", dtype=np.int64)
+        X, truth = runner.suite_set(name)
     else:
-        path = bench / "classes" / f"{name}.csv"
+        path = runner.BENCH / "classes" / f"{name}.csv"
         last = path.open().readline().strip().split(",")[-1].strip('"')
         data = read_table(str(path), path.name, label=last, missing="median")
         X, truth = data.X, data.truth
@@ -138,41 +93,6 @@ def next_draw(X: FloatArray, truth: IntArray, wrong: float, seed: int) -> tuple[
         same = [truth[pairs[:, 0]] == truth[pairs[:, 1]]
                 for pairs in (links.must_link, links.cannot_link)]  # fmt: skip
         return Draw(problem, np.concatenate([~same[0], same[1]])), seed
-
-
-def row_of(name: str, wrong: float, number: int, drawn: Draw, priced: bool) -> dict[str, Any]:
-    """Return the row of a draw, with proved prices or with estimates."""
-    began = time.process_time()
-    nodes = None if priced else 1
-    run = solve(drawn.problem, "sdp", time_limit=COLD_S, node_limit=nodes, progress=False).run
-    cold = time.process_time() - began
-    began, first = time.process_time(), 0.0
-    for step in price_steps(run, prove=priced, time_limit=PROOF_S):
-        known = step
-        first = first or time.process_time() - began
-        if time.process_time() - began > DRAW_S:
-            break
-    whole = time.process_time() - began
-    lower, upper = known.limits()
-    orders = {
-        "price": np.lexsort((known.above, -upper, -lower)),
-        "distance": by_distance(drawn),
-        "centres": by_centres(drawn),
-        "sweep": by_sweep(drawn),
-    }
-    return {
-        "set": name, "wrong": wrong, "draw": number, "n": drawn.problem.n, "k": drawn.problem.k,
-        "gap": round(run.gap, 6), "cold_s": round(cold, 2), "first_s": round(first, 2),
-        "all_s": round(whole, 2) if priced else "", "links": LINKS,
-        "proved": int(known.is_proved().sum()) if priced else "",
-        "wrong_links": int(drawn.is_wrong.sum()),
-        **{order: int(drawn.is_wrong[rows[:TOP]].sum()) for order, rows in orders.items()},
-    }  # fmt: skip
-
-
-def by_distance(drawn: Draw) -> IntArray:
-    """Order links by how far apart (must) or near (cannot) their points are among all pairs."""
-    return np.argsort(-_farness(drawn), kind="stable")
 
 
 def _farness(drawn: Draw) -> FloatArray:
@@ -218,74 +138,127 @@ def by_sweep(drawn: Draw) -> IntArray:
     return np.lexsort((-_farness(drawn), -highest))
 
 
-def summary() -> str:
-    """Return the table as Markdown: per set and share, totals over the draws."""
-    rows = list(latest_rows().values())
-    lines = [
-        "# Wrong links by their prices", "",
-        f"{TOP} first links of {LINKS}; `python benchmarks/living_prices.py`. Chance is the number "
-        "of wrong links that a random order puts there. Rate: wrong links by price over those by "
-        f"chance, at least {ASKED:g} asked. Proved: prices of which both limits are, and in how "
-        "many draws; the others have estimates.", "",
-        "| set | wrong | draws | chance | price | distance | centres | sweep | rate | proved "
-        "| cold gap | cold, s | first limits, s | all limits, s |",
-        f"|{'---|' * 14}",
-    ]  # fmt: skip
-    lines += [
-        _line(name, wrong, found)
-        for name in SETS
-        for wrong in WRONG
-        if (found := [r for r in rows if r["set"] == name and r["wrong"] == str(wrong)])
-    ]
-    lines += ["", *_verdict(rows), ""]
-    return "\n".join(lines)
+def by_distance(drawn: Draw) -> IntArray:
+    """Order links by how far apart (must) or near (cannot) their points are among all pairs."""
+    return np.argsort(-_farness(drawn), kind="stable")
 
 
-def _mean(rows: list[dict[str, str]], column: str) -> float:
-    return statistics.fmean(float(row[column]) for row in rows)
+def measure(options: Namespace) -> None:
+    """Add the rows that are missing, a draw of each set at a time."""
+    points = {name: points_of(name) for name in options.only}
+    last = {(name, wrong): -1 for name in options.only for wrong in WRONG}
+    for number in range(options.draws):
+        for (name, wrong), seed in last.items():
+            drawn, last[name, wrong] = next_draw(*points[name], wrong, seed + 1)
+            priced = name in PROVED and number < options.proved
+            row = latest_rows().get((name, str(wrong), str(number)))
+            if row is None or (priced and not row["proved"]):
+                key = {"set": name, "wrong": wrong, "draw": number}
+                runner.append_row(ROWS, key | row_of(drawn, priced))
 
 
-def _chance(rows: list[dict[str, str]]) -> float:
+ROWS = runner.RESULTS / "living_wrong.csv"
+
+
+def latest_rows() -> dict[tuple[str, str, str], runner.Row]:
+    """Return the last row of each draw, by its set, its part of wrong links and its number."""
+    return {(row["set"], row["wrong"], row["draw"]): row for row in runner.read_rows(ROWS)}
+
+
+def row_of(drawn: Draw, priced: bool) -> dict[str, Any]:
+    """Return the row of a draw, with proved prices or with estimates."""
+    limits = {"time_limit": COLD_S, "node_limit": None if priced else 1, "progress": False}
+    result, cold = runner.timed(solve, drawn.problem, "sdp", **limits)
+    began, first = time.process_time(), 0.0
+    for step in price_steps(result.run, prove=priced, time_limit=PROOF_S):
+        known = step
+        first = first or time.process_time() - began
+        if time.process_time() - began > DRAW_S:
+            break
+    whole = time.process_time() - began
+    lower, upper = known.limits()
+    orders = {
+        "price": np.lexsort((known.above, -upper, -lower)),
+        "distance": by_distance(drawn),
+        "centres": by_centres(drawn),
+        "sweep": by_sweep(drawn),
+    }
+    return {
+        "n": drawn.problem.n, "k": drawn.problem.k, "gap": round(result.run.gap, 6),
+        "cold_s": round(cold, 2), "first_s": round(first, 2),
+        "all_s": round(whole, 2) if priced else "", "links": LINKS,
+        "proved": int(known.is_proved().sum()) if priced else "",
+        "wrong_links": int(drawn.is_wrong.sum()),
+        **{order: int(drawn.is_wrong[rows[:TOP]].sum()) for order, rows in orders.items()},
+    }  # fmt: skip
+
+
+HEAD = f"""# Wrong links by their prices
+
+{TOP} first links of {LINKS}; `python benchmarks/living_prices.py`. Chance is the number \
+of wrong links that a random order puts there. Rate: wrong links by price over those by \
+chance, at least {ASKED:g} asked. Proved: prices of which both limits are, and in how \
+many draws; the others have estimates.
+
+"""
+
+
+def page(rows: runner.Rows) -> str:
+    """Return the table, per set and share over the draws, and a verdict."""
+    cells = {
+        (wrong, name): found
+        for name, wrong in product(SETS, WRONG)
+        if (found := [row for row in rows if (row["set"], row["wrong"]) == (name, str(wrong))])
+    }
+    table = runner.markdown(
+        "set | wrong | draws | chance | price | distance | centres | sweep | rate | proved "
+        "| cold gap | cold, s | first limits, s | all limits, s",
+        [_line(name, wrong, found) for (wrong, name), found in cells.items()],
+    )
+    return "\n".join([HEAD + table, *_verdict(cells)]) + "\n"
+
+
+def _values(rows: runner.Rows, column: str) -> list[float]:
+    return [float(row[column]) for row in rows]
+
+
+def _mean(rows: runner.Rows, column: str) -> float:
+    return statistics.fmean(_values(rows, column))
+
+
+def _chance(rows: runner.Rows) -> float:
     return TOP * _mean(rows, "wrong_links") / LINKS
 
 
-def _line(name: str, wrong: float, rows: list[dict[str, str]]) -> str:
-    orders = " | ".join(f"{_mean(rows, order):.2f}" for order in ORDERS)
-    rate = _mean(rows, "price") / _chance(rows)
+def _line(name: str, wrong: float, rows: runner.Rows) -> list[object]:
     priced = [row for row in rows if row["proved"]]
-    proved = f"{_mean(priced, 'proved'):.1f} % in {len(priced)}" if priced else "estimates"
-    gap = statistics.median(float(row["gap"]) for row in rows)
-    whole = f"{_median(priced, 'all_s'):.1f}" if priced else ""
-    return (
-        f"| {name} | {wrong:.0%} | {len(rows)} | {_chance(rows):.2f} | {orders} | {rate:.1f} "
-        f"| {proved} | {gap:.1e} | {_median(rows, 'cold_s'):.1f} | {_median(rows, 'first_s'):.2f} "
-        f"| {whole} |"
+    gap, cold, first = (
+        statistics.median(_values(rows, column)) for column in ("gap", "cold_s", "first_s")
     )
+    return [
+        name, f"{wrong:.0%}", len(rows), f"{_chance(rows):.2f}",
+        *(f"{_mean(rows, order):.2f}" for order in ORDERS),
+        f"{_mean(rows, 'price') / _chance(rows):.1f}",
+        f"{_mean(priced, 'proved'):.1f} % in {len(priced)}" if priced else "estimates",
+        f"{gap:.1e}", f"{cold:.1f}", f"{first:.2f}",
+        f"{statistics.median(_values(priced, 'all_s')):.1f}" if priced else "",
+    ]  # fmt: skip
 
 
-def _median(rows: list[dict[str, str]], column: str) -> float:
-    return statistics.median(float(row[column]) for row in rows)
-
-
-def _verdict(rows: list[dict[str, str]]) -> list[str]:
-    """Return how often the rate is reached, and what beats the prices."""
-    lines = []
+def _verdict(cells: dict[tuple[float, str], runner.Rows]) -> Iterator[str]:
+    """Yield how often the rate is reached, and what beats the prices."""
     for wrong in WRONG:
-        cells = {
-            name: found
-            for name in SETS
-            if (found := [r for r in rows if r["set"] == name and r["wrong"] == str(wrong)])
-        }
-        reached = [n for n, c in cells.items() if _mean(c, "price") >= ASKED * _chance(c)]
-        lines.append(
-            f"- {wrong:.0%} wrong: {ASKED:g} times chance on {len(reached)} of {len(cells)} sets."
-        )
+        own = {name: found for (share, name), found in cells.items() if share == wrong}
+        reached = [n for n, c in own.items() if _mean(c, "price") >= ASKED * _chance(c)]
+        yield f"- {wrong:.0%} wrong: {ASKED:g} times chance on {len(reached)} of {len(own)} sets."
         for order in ORDERS[1:]:
-            better = [n for n, c in cells.items() if _mean(c, order) > _mean(c, "price")]
+            better = [n for n, c in own.items() if _mean(c, order) > _mean(c, "price")]
             if better:
-                lines.append(f"  - *{order}* finds more on {', '.join(better)}.")
-    return lines
+                yield f"  - *{order}* finds more on {', '.join(better)}."
 
 
 if __name__ == "__main__":
-    main()
+    options = runner.parse(__doc__, only=SETS, draws=20, proved=2, table=False)
+    if not options.table:
+        measure(options)
+    runner.write_page("living_wrong", page(list(latest_rows().values())))

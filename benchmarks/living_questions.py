@@ -1,7 +1,5 @@
 """Quality and similarity of clusterings by questions, beside REACT (ICTAI 2024).
 
-    python benchmarks/living_questions.py [--bench DIR] [--only NAME ...] [--seeds 10] [--table]
-
 REACT's protocol on its data sets: all begin with k-means with the true k on the raw columns, and
 ask ten times ten questions, answered by the classes without error. Quality is the agreement with
 the classes after 0, 1, ... 10 times, similarity that of each clustering with the one before; both
@@ -11,43 +9,30 @@ columns scaled to 0 to 1. `ask` is its clustering. `run` is that of BLP-k-means 
 links, and `stay` the one that `least_change` finds between it and the last one, at most 1 % above
 its cost, as on the page with the switch beside Run; `stay10` allows 10 %. Of the set with two
 spaces (treecut1917) ours see the first alone. The set with 20,000 points is clustered by `ask`.
-Sets take turns over seeds, one thread, CPU seconds of all questions and clusterings. A row is added
-as each run ends. `--table` only writes the summary.
+Sets take turns over seeds, one thread, CPU seconds of all questions and clusterings.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
 import time
+from argparse import Namespace
 from collections.abc import Callable, Iterator
-from itertools import pairwise
-from pathlib import Path
+from itertools import pairwise, product
 from statistics import fmean
 from typing import Any
 
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(name, "1")
+import _runner as runner
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score, fowlkes_mallows_score
 
-import numpy as np  # noqa: E402
-from _rows import append_row, done_keys, read_rows  # noqa: E402
-from sklearn.cluster import KMeans  # noqa: E402
-from sklearn.metrics import (  # noqa: E402
-    adjusted_mutual_info_score,
-    adjusted_rand_score,
-    fowlkes_mallows_score,
-)
+from ccviz import Problem, solve
+from ccviz.active.learner import Learner
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.data.read_table import read_data
+from ccviz.data.scaling import scale
+from ccviz.studies.least_change import least_change
 
-from ccviz import Problem, solve  # noqa: E402
-from ccviz.active.learner import Learner  # noqa: E402
-from ccviz.arrays import FloatArray, IntArray  # noqa: E402
-from ccviz.data.files import read_data  # noqa: E402
-from ccviz.data.scaling import scale  # noqa: E402
-from ccviz.studies.least_change import least_change  # noqa: E402
-
-RESULTS = Path(__file__).parent / "results"
-ROWS = RESULTS / "living_questions.csv"
-BENCH = Path(os.environ.get("CCVIZ_BENCH", Path(__file__).parents[2] / "shared" / "bench"))
 SETS = (
     "iris", "wine", "glass", "ionosphere", "aniso", "varied", "blobs", "circles", "halfmoons",
     "target", "yeast", "treecut1917", "engytime", "letters",
@@ -69,35 +54,11 @@ SCORES: dict[str, Callable[[IntArray, IntArray], float]] = {
 KINDS = ("quality", "similarity")
 
 
-def main() -> None:
-    """Measure what is not in the table yet, and write the summary."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--bench", type=Path, default=BENCH, help="the folder of the sets")
-    parser.add_argument("--only", nargs="*", choices=SETS, default=SETS)
-    parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--table", action="store_true", help="only write the summary")
-    asked = parser.parse_args()
-    if not asked.table:
-        measure(asked)
-    (RESULTS / "living_questions.md").write_text(summary(asked.bench), encoding="utf-8")
-
-
-def measure(asked: argparse.Namespace) -> None:
-    """Add the rows that are missing, a seed of each set at a time."""
-    for seed in range(asked.seeds):
-        for name in asked.only:
-            if (name, str(seed)) in done_keys(ROWS, ("set", "seed")):
-                continue
-            X, truth = points_of(name, asked.bench)
-            for row in rows_of(X, truth, seed):
-                append_row(ROWS, {"set": name, "n": len(X), "seed": seed, **row})
-
-
-def points_of(name: str, bench: Path) -> tuple[FloatArray, IntArray]:
+def points_of(name: str) -> tuple[FloatArray, IntArray]:
     """Return a set's raw points and its classes."""
-    path = bench / "active" / "react" / f"{name}.csv"
+    path = runner.BENCH / "active" / "react" / f"{name}.csv"
     if name == "letters":
-        path = bench / "classes" / "letter.parquet"
+        path = runner.BENCH / "classes" / "letter.parquet"
     data = read_data(str(path), label="class")
     assert data.truth is not None
     return data.X, np.unique(data.truth, return_inverse=True)[1]
@@ -133,7 +94,6 @@ def rows_of(X: FloatArray, truth: IntArray, seed: int) -> Iterator[dict[str, Any
 
 
 def asked(learner: Learner, truth: IntArray) -> None:
-    """Answer the questions of a round."""
     for _ in range(QUESTIONS):
         pair = learner.question()
         if pair is None:
@@ -171,41 +131,7 @@ def areas_of(found: list[IntArray], truth: IntArray) -> dict[str, float]:
     return areas
 
 
-def summary(bench: Path) -> str:
-    """Return the tables as Markdown: ours, REACT's three and its rivals."""
-    rows, theirs = read_rows(ROWS), read_rows(bench / "active" / "react.csv")
-    lines = [
-        "# Questions: quality and similarity", "",
-        "`python benchmarks/living_questions.py`; its first lines say what was measured. REACT: "
-        "the best of its three shapes, rivals: the best of FFQS, MMFFQS and NPU, both as its "
-        "authors' raw files give them, each chosen by the figure that it stands beside. A method "
-        "that comes near the classes in one round pays for that round in similarity.", "",
-    ]  # fmt: skip
-    for kind, most in zip(KINDS, ("1", "0.9"), strict=True):
-        lines += [f"## {kind.capitalize()} by ARI, at most {most}", ""]
-        lines += _table(rows, theirs, kind)
-        lines += ["", *_counts(rows, theirs, kind), ""]
-    return "\n".join(lines)
-
-
-def _table(rows: list[dict[str, str]], theirs: list[dict[str, str]], kind: str) -> Iterator[str]:
-    yield f"| set | n | seeds | {' | '.join(OURS)} | REACT | rivals | CPU s of ours, in order |"
-    yield f"|{'---|' * (6 + len(OURS))}"
-    for name in SETS:
-        mine = [row for row in rows if row["set"] == name]
-        if not mine:
-            continue
-        cells = [_ours(mine, method, f"{kind}_ARI") for method in OURS]
-        cells += [_theirs(theirs, name, methods, kind, "ARI") for methods in (REACT, OTHERS)]
-        cpu = [_ours(mine, method, "cpu_s") for method in OURS]
-        seeds = sum(row["method"] == "ask" for row in mine)
-        words = ["-" if np.isnan(cell) else f"{cell:.3f}" for cell in cells]
-        spent = ", ".join("-" if np.isnan(each) else f"{each:.1f}" for each in cpu)
-        yield f"| {name} | {mine[0]['n']} | {seeds} | {' | '.join(words)} | {spent} |"
-
-
 def _ours(rows: list[dict[str, str]], method: str, column: str) -> float:
-    """Return the mean over the seeds."""
     values = [float(row[column]) for row in rows if row["method"] == method]
     return fmean(values) if values else float("nan")
 
@@ -242,5 +168,50 @@ def _counts(rows: list[dict[str, str]], theirs: list[dict[str, str]], kind: str)
         yield f"- `{method}` is at least the best of REACT {', '.join(parts)}."
 
 
+def measure(_: Namespace, seed: int, name: str) -> Iterator[dict[str, Any]]:
+    X, truth = points_of(name)
+    return ({"n": len(X), **row} for row in rows_of(X, truth, seed))
+
+
+HEAD = """# Questions: quality and similarity
+
+`python benchmarks/living_questions.py`; its first lines say what was measured. REACT: \
+the best of its three shapes, rivals: the best of FFQS, MMFFQS and NPU, both as its \
+authors' raw files give them, each chosen by the figure that it stands beside. A method \
+that comes near the classes in one round pays for that round in similarity.
+"""
+
+
+def page(rows: runner.Rows) -> str:
+    """Return the tables: ours, REACT's three and its rivals."""
+    theirs = runner.read_rows(runner.BENCH / "active" / "react.csv")
+    parts = [HEAD]
+    for kind, most in zip(KINDS, ("1", "0.9"), strict=True):
+        parts += [f"## {kind.capitalize()} by ARI, at most {most}\n", _table(rows, theirs, kind)]
+        parts += [*_counts(rows, theirs, kind), ""]
+    return "\n".join(parts)
+
+
+def _table(rows: runner.Rows, theirs: runner.Rows, kind: str) -> str:
+    lines = []
+    for name in SETS:
+        mine = [row for row in rows if row["set"] == name]
+        if not mine:
+            continue
+        cells = [_ours(mine, method, f"{kind}_ARI") for method in OURS]
+        cells += [_theirs(theirs, name, methods, kind, "ARI") for methods in (REACT, OTHERS)]
+        cpu = [_ours(mine, method, "cpu_s") for method in OURS]
+        seeds = sum(row["method"] == "ask" for row in mine)
+        words = ["-" if np.isnan(cell) else f"{cell:.3f}" for cell in cells]
+        spent = ", ".join("-" if np.isnan(each) else f"{each:.1f}" for each in cpu)
+        lines.append([name, mine[0]["n"], seeds, *words, spent])
+    header = ["set", "n", "seeds", *OURS, "REACT", "rivals", "CPU s of ours, in order"]
+    return runner.markdown(header, lines)
+
+
 if __name__ == "__main__":
-    main()
+    runner.run(
+        __doc__, "living_questions", ("seed", "set"),
+        lambda options: product(range(options.seeds), options.only), measure, page,
+        only=SETS, seeds=10,
+    )  # fmt: skip

@@ -1,7 +1,5 @@
 """What holds the ℓp-box splitting at a random start: its coupling, at each first penalty.
 
-    python benchmarks/lp_box_holds.py [--bench DIR] [--seeds 2]
-
 The paper's sets scaled to [-1, 1], no constraints, the penalty as printed times 1.1 every five
 iterations, 250 of them. ``printed``: x = Pw ⊙ Cx as one more penalised constraint; ``box``: the
 means of the box's copy, which is ours. How many labels are not those of the start, and the ARI.
@@ -9,41 +7,25 @@ means of the box's copy, which is ours. How many labels are not those of the sta
 
 from __future__ import annotations
 
-import argparse
 import warnings
-from pathlib import Path
+from argparse import Namespace
+from itertools import product
 
+import _runner as runner
 import numpy as np
-import pandas as pd
 from lp_box import SETS, scaled
 from sklearn.metrics import adjusted_rand_score
-from soft_published import BENCH, RESULTS
 
+from ccviz.solvers.lp_box import DIVERGED
 from ccviz.solvers.lp_box.admm import CoupledSplitting, Splitting
-from ccviz.solvers.lp_box.solver import DIVERGED
 
 WAYS = {"printed": CoupledSplitting, "box": Splitting}
 PENALTIES, ITERATIONS, GROWTH, EVERY = (0.1, 0.5, 2.0, 10.0, 20.0), 250, 1.1, 5
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bench", type=Path, default=BENCH)
-    parser.add_argument("--seeds", type=int, default=2)
-    options = parser.parse_args()
-    rows = []
-    for name in SETS:
-        X, truth = scaled(name, options.bench)
-        for rho in PENALTIES:
-            for way in WAYS:
-                for seed in range(options.seeds):
-                    figures = run(X, truth, way, rho, seed)
-                    rows.append({"dataset": name, "rho": rho, "way": way, "seed": seed, **figures})
-    pd.DataFrame(rows).to_csv(RESULTS / "lp_box_holds.csv", index=False)
-
-
-def run(X: np.ndarray, truth: np.ndarray, way: str, rho: float, seed: int) -> dict[str, object]:
+def measure(_: Namespace, name: str, rho: float, way: str, seed: int) -> dict[str, object]:
     """Iterate from random labels; say how far points lay from their nearest mean, and who moved."""
+    X, truth = scaled(name)
     k, none = truth.max() + 1, np.zeros((0, 2), dtype=np.int64)
     start = np.random.default_rng(seed).integers(k, size=len(X))
     splitting = WAYS[way](X - X.mean(axis=0), np.eye(k)[start], none, none, None, rho)
@@ -60,9 +42,8 @@ def run(X: np.ndarray, truth: np.ndarray, way: str, rho: float, seed: int) -> di
         if iteration % EVERY == 0:
             splitting.rho *= GROWTH
     labels = splitting.x.argmax(axis=1)
-    return {
-        "delta_mean": round(float(nearer.mean()), 3),
-        "delta_most": round(float(nearer.max()), 3),
+    held = {"delta_mean": round(float(nearer.mean()), 3), "delta_most": round(nearer.max(), 3)}
+    return held | {
         "diverged": diverged,
         "iterations": iteration,
         "moved": "" if diverged else int((labels != start).sum()),
@@ -71,4 +52,7 @@ def run(X: np.ndarray, truth: np.ndarray, way: str, rho: float, seed: int) -> di
 
 
 if __name__ == "__main__":
-    main()
+    runner.run(
+        __doc__, "lp_box_holds", ("dataset", "rho", "way", "seed"),
+        lambda options: product(SETS, PENALTIES, WAYS, range(options.seeds)), measure, seeds=2,
+    )  # fmt: skip

@@ -1,15 +1,12 @@
 """The page with 100,000 points of 384 features: brought from a file, run, looked at and clicked.
 
-    python benchmarks/page_embeddings.py [--points 100000] [--shots FOLDER]
-
-`k-means` runs with its usual ten starts and k = 100 to its end. The points are the decaying ones
-of `embeddings.py`, in float32. CPU seconds are those of the server and of its workers; the browser
+`k-means` runs with its usual ten starts and k = 100 to its end. The points are the decaying ones of
+`embeddings.py`, in float32. CPU seconds are those of the server and of its workers; the browser
 runs on the same two cores.
 """
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import tempfile
 import time
@@ -18,9 +15,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import _runner as runner
 import numpy as np
 import psutil
-from _page import DRAWN, RESULTS, Server, browser, served
+from _page import DRAWN, Server, browser, choose, fill, press, served
 from embeddings import Case, points_of
 from page_million import bring, clicks, zoom
 from playwright.sync_api import sync_playwright
@@ -62,19 +60,16 @@ class Stopwatch:
         return total
 
 
-def choose(page: Any) -> None:
-    """Choose k-means and the number of clusters."""
-    page.get_by_label("Solver", exact=True).first.select_option(label="K-means without constraints")
-    box = page.get_by_label("Clusters k", exact=True).first
-    box.fill(str(K))
-    box.press("Enter")
+def configure(page: Any) -> None:
+    choose(page, "Solver", "K-means without constraints")
+    fill(page, "Clusters k", K)
     page.get_by_text(f"k = {K}").first.wait_for()
 
 
 def run(page: Any) -> None:
     """Run k-means to its end, and wait until the page says so."""
-    page.get_by_label("Speed", exact=True).first.select_option(label="Speed: Live")
-    page.get_by_role("main").get_by_role("button", name="Run", exact=True).click()
+    choose(page, "Speed", "Speed: Live")
+    press(page, "Run")
     page.get_by_text(END).first.wait_for()
 
 
@@ -97,7 +92,7 @@ def measure(points: int, folder: Path, shots: Path | None) -> dict[str, str]:
             sheet, picture = bring(page, path)
         shot(page, "loaded")
         with watch.step("k = 100 and `k-means` chosen"):
-            choose(page)
+            configure(page)
         with watch.step("`k-means` to its end"):
             run(page)
         shot(page, "run")
@@ -121,26 +116,13 @@ def measure(points: int, folder: Path, shots: Path | None) -> dict[str, str]:
     }
 
 
-def main() -> None:
-    """Measure, print and write the table."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--points", type=int, default=100_000)
-    parser.add_argument("--shots", type=Path)
-    options = parser.parse_args()
+if __name__ == "__main__":
+    options = runner.parse(__doc__, points=100_000, shots=Path)
     with tempfile.TemporaryDirectory() as folder:
         found = measure(options.points, Path(folder), options.shots)
-    lines = [
+    about = (
         f"{options.points:,} points, d = {D} in float32, k = {K}. The browser runs on the same two "
-        "cores, which had other work; a tab is measured until its content is seen.",
-        "",
-        "| What | server and workers, CPU s | clock, s |",
-        "|---|---|---|",
-        *(f"| {what} | {figures} |" for what, figures in found.items()),
-    ]
-    table = "\n".join(lines) + "\n"
-    print(table)
-    (RESULTS / "page_embeddings.md").write_text(table, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+        "cores, which had other work; a tab is measured until its content is seen."
+    )
+    table = runner.markdown("What | server and workers, CPU s | clock, s", found.items())
+    runner.write_page("page_embeddings", f"{about}\n\n{table}")

@@ -1,21 +1,17 @@
 """The page while nothing runs and while `sdp` does: first paint, clicks, updates, and its price.
 
-    python benchmarks/page_load.py [--suite FOLDER]
-
 Asked for: first paint under 3 s on a warm start; a click answers within 200 ms (median) and the
 page is updated 5 to 10 times a second while `sdp` runs on wine with 50 + 50 links; the open page
 slows the solver by less than 5 %.
 
 `sdp` proves that instance within a second, so it is made to work: with one round and no cuts at a
-node its tree grows for minutes. With the page open and with none, the search is the same, event
-by event; what counts is the time for a node, from the 20th to the 620th, in turn with the page
-open, with no page, and as a plain call has it (the page asks for the relaxation's matrix besides).
+node its tree grows for minutes. With the page open and with none, the search is the same, event by
+event; what counts is the time for a node, from the 20th to the 620th, in turn with the page open,
+with no page, and as a plain call has it (the page asks for the relaxation's matrix besides).
 """
 
 from __future__ import annotations
 
-import argparse
-import os
 import statistics
 import tempfile
 import time
@@ -23,20 +19,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+import _runner as runner
 import psutil
-from _page import (
-    DRAWN,
-    POINTS,
-    RESULTS,
-    ROOT,
-    WATCH,
-    Server,
-    browser,
-    click,
-    opened,
-    served,
-    undriven,
-)
+from _page import DRAWN, POINTS, WATCH, Server, browser, click, opened, press, served, undriven
 from playwright.sync_api import sync_playwright
 
 from ccviz import Problem
@@ -48,7 +33,6 @@ from ccviz.studies.suite import instances
 HARD = {"cuts_per_block": 0.0, "max_rounds": 1, "show_relaxation": True}
 OPEN, OTHERS = "the page open", ("no page", "a plain call")
 LOADS, CLICKS, REPEATS, FIRST, NODES = 5, 10, 5, 20, 600
-
 # What changes within 20 ms of another change is one update.
 COUNT = """() => {
     window.updates = 0
@@ -63,12 +47,9 @@ RATE = "() => 1000 * window.updates / (performance.now() - window.since)"
 PAINT = "() => performance.getEntriesByName('first-contentful-paint')[0].startTime"
 
 
-def wine(suite: Path) -> Problem:
-    """Return the instance: wine, 50 must-links and 50 cannot-links, the first draw."""
-    for each in instances(suite):
-        if (each.dataset, each.ml, each.cl, each.seed) == ("wine", 50, 50, 0):
-            return each.problem()
-    raise SystemExit(f"{suite} has no instance of wine with 50 + 50 links.")
+def wine() -> Problem:
+    (instance,) = instances(runner.SUITE, "wine/ml_50_cl_50_0")
+    return instance.problem()
 
 
 def address(problem: Problem) -> str:
@@ -123,7 +104,6 @@ def price(archive: Archive, run_id: str, worker: psutil.Process) -> tuple[float,
 
 
 def alone(archive: Archive, problem: Problem, settings: dict[str, Any]) -> tuple[float, float]:
-    """Run without a page."""
     job = Job.start(archive, problem, make_solver("sdp", **settings))
     spent = price(archive, job.run_id, psutil.Process(job.pid))
     job.kill()
@@ -136,15 +116,14 @@ def started(page: Any, server: Server, url: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})
     page.goto(url)
     page.wait_for_function(DRAWN)
-    page.get_by_role("main").get_by_role("button", name="Run", exact=True).click()
+    press(page, "Run")
     page.get_by_text("Inside the solver", exact=True).click()
     while not server.workers():
         time.sleep(0.01)
 
 
 def stopped(page: Any, server: Server) -> None:
-    """Stop the page's run."""
-    page.get_by_role("main").get_by_role("button", name="Stop", exact=True).click()
+    press(page, "Stop")
     while server.workers():
         time.sleep(0.1)
 
@@ -201,11 +180,8 @@ def prices(play: Any, server: Server, archive: Archive, problem: Problem) -> dic
 
 
 def main() -> None:
-    """Measure, print and write the table."""
-    options = argparse.ArgumentParser(description=__doc__)
-    default = os.environ.get("CCVIZ_BENCH", ROOT.parent / "shared" / "bench")
-    options.add_argument("--suite", type=Path, default=Path(default) / "pc-sos-sdp")
-    problem = wine(options.parse_args().suite)
+    runner.parse(__doc__)
+    problem = wine()
     with (
         tempfile.TemporaryDirectory() as home,
         served(home) as server,
@@ -217,13 +193,9 @@ def main() -> None:
         values |= answers(chromium, server, f"{server.url}?{address(problem)}")
         chromium.close()
         values |= prices(play, server, archive, problem)
-    lines = ["| What | Measured |", "|---|---|"]
-    lines += [f"| {name} | {value:.2f} |" if value < 100 else f"| {name} | {value:.0f} |"
-              for name, value in values.items()]  # fmt: skip
-    busy = f"{os.cpu_count()} processors, {os.getloadavg()[0]:.0f} processes that wanted one."
-    table = "\n".join([*lines, "", busy]) + "\n"
-    print(table)
-    (RESULTS / "page_load.md").write_text(table, encoding="utf-8")
+    lines = [[what, f"{each:.{2 if each < 100 else 0}f}"] for what, each in values.items()]
+    table = runner.markdown("What | Measured", lines)
+    runner.write_page("page_load", f"{table}\n{runner.load()}")
 
 
 if __name__ == "__main__":

@@ -1,18 +1,15 @@
 """The page with a million points: brought from a file, looked at, linked, run and replayed.
 
-    python benchmarks/page_million.py [--points 1000000]
+Asked for: the first picture within 5 s of the choice, a click answered within 200 ms, zooming at 20
+frames a second, a tick of a run within 100 ms, the server within 1 GB. The same page with a tenth
+of the points, in the same run, is what it is held against.
 
-Asked for: the first picture within 5 s of the choice, a click answered within 200 ms, zooming at
-20 frames a second, a tick of a run within 100 ms, the server within 1 GB. The same page with a
-tenth of the points, in the same run, is what it is held against.
-
-A tick is as long as the server answers no other request: measured is how late a request for a
-small file is answered while the run goes on, at the 95th per cent and at worst.
+A tick is as long as the server answers no other request: measured is how late a request for a small
+file is answered while the run goes on, at the 95th per cent and at worst.
 """
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import tempfile
 import threading
@@ -21,14 +18,14 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+import _runner as runner
 import numpy as np
-from _page import DRAWN, RESULTS, WATCH, Server, browser, click, served
+from _page import DRAWN, WATCH, Server, browser, choose, click, fill, press, served
 from playwright.sync_api import sync_playwright
 
 D, K = 10, 20
 ASKED = {"first picture, s": 5, "click, median, ms": 200, "zoom, frames a second": 20,
          "late while a run goes on, 95 %, ms": 100, "server at most, MB": 1000}  # fmt: skip
-
 PICTURE = """() => Bokeh.documents[0].get_model_by_name("scatter").renderers
     .find((each) => each.name === "density").data_source.data.image.length === 1"""
 # Some places of the picture through which nothing can be seen.
@@ -109,15 +106,13 @@ class Lateness(threading.Thread):
 def run(page: Any, server: Server) -> tuple[list[float], float]:
     """Run BLP k-means; return the server's latenesses, and how long the run took to see."""
     late = Lateness(server.url.replace("/main", "/static/extensions/panel/css/select.css"))
-    page.get_by_label("Solver", exact=True).first.select_option(label="BLP k-means")
-    box = page.get_by_label("Clusters k", exact=True).first
-    box.fill(str(K))
-    box.press("Enter")
+    choose(page, "Solver", "BLP k-means")
+    fill(page, "Clusters k", K)
     page.get_by_text(f"k = {K}").first.wait_for()
-    page.get_by_label("Speed", exact=True).first.select_option(label="Speed: Live")
+    choose(page, "Speed", "Speed: Live")
     late.start()
     began = time.perf_counter()
-    page.get_by_role("main").get_by_role("button", name="Run", exact=True).click()
+    press(page, "Run")
     page.get_by_text("Feasible clustering").first.wait_for()
     page.get_by_text("No step improves").or_(
         page.get_by_text("No assignment improves the objective")
@@ -145,41 +140,29 @@ def measure(points: int, folder: Path) -> dict[str, float]:
         late, took = run(page, server)
         end, most = server.memory_mb(), server.most_memory_mb()
         chromium.close()
+    lateness = "late while a run goes on"
     return {
-        "sheet after the drop, s": sheet,
-        "first picture, s": picture,
-        "click, median, ms": statistics.median(click),
-        "click, slowest, ms": max(click),
-        "zoom, frames a second": frames,
-        "run to its end, s": took,
-        "late while a run goes on, median, ms": statistics.median(late),
-        "late while a run goes on, 95 %, ms": float(np.percentile(late, 95)),
-        "late while a run goes on, slowest, ms": max(late),
-        "server at the end, MB": end,
-        "server at most, MB": most,
-    }
+        "sheet after the drop, s": sheet, "first picture, s": picture,
+        "click, median, ms": statistics.median(click), "click, slowest, ms": max(click),
+        "zoom, frames a second": frames, "run to its end, s": took,
+        f"{lateness}, median, ms": statistics.median(late),
+        f"{lateness}, 95 %, ms": float(np.percentile(late, 95)),
+        f"{lateness}, slowest, ms": max(late),
+        "server at the end, MB": end, "server at most, MB": most,
+    }  # fmt: skip
 
 
 def _short(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def main() -> None:
-    """Measure, print and write the table."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--points", type=int, default=1_000_000)
-    points = parser.parse_args().points
+if __name__ == "__main__":
+    points = runner.parse(__doc__, points=1_000_000).points
     with tempfile.TemporaryDirectory() as folder:
         few, many = (measure(n, Path(folder)) for n in (points // 10, points))
-    lines = [f"{points:,} points, d = {D}, k = {K}; the browser runs on the same two cores.", "",
-             f"| What | {points // 10:,} points | {points:,} points | Asked |",
-             "|---|---|---|---|"]  # fmt: skip
-    lines += [f"| {what} | {_short(few[what])} | {_short(many[what])} | {ASKED.get(what, '')} |"
-              for what in many]  # fmt: skip
-    table = "\n".join(lines) + "\n"
-    print(table)
-    (RESULTS / "page_million.md").write_text(table, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+    table = runner.markdown(
+        f"What | {points // 10:,} points | {points:,} points | Asked",
+        ([what, _short(few[what]), _short(many[what]), ASKED.get(what, "")] for what in many),
+    )
+    about = f"{points:,} points, d = {D}, k = {K}; the browser runs on the same two cores."
+    runner.write_page("page_million", f"{about}\n\n{table}")

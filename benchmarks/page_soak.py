@@ -1,34 +1,29 @@
 """One server, many people: twenty sessions, four of them running, and fifty opens and closes.
 
-    python benchmarks/page_soak.py
-
-Asked for: no errors, no state that crosses over; once they have gone, the server's memory within
-10 % of before (after a warm-up) and no process left.
+Asked for: no errors, no state that crosses over; once they have gone, the server's memory within 10
+% of before (after a warm-up) and no process left.
 """
 
 from __future__ import annotations
 
-import tempfile
 import time
 from typing import Any
 
-from _page import RESULTS, Server, browser, opened, served
-from playwright.sync_api import sync_playwright
+import _runner as runner
+from _page import Server, choose, fill, opened, press, visited
 
 SESSIONS, RUNNING, OPENINGS = 20, 4, 50
 
 
 def drive(page: Any, number: int, runs: bool) -> None:
     """Do what one person does: another k for each, a run for some."""
-    box = page.get_by_label("Clusters k", exact=True).first
-    box.fill(str(2 + number))
-    box.press("Enter")
+    fill(page, "Clusters k", 2 + number)
     page.get_by_text(f"k = {2 + number}").first.wait_for()
     if runs:
-        page.get_by_label("Data set", exact=True).first.select_option(label="digits")
+        choose(page, "Data set", "digits")
         page.get_by_text("1,797 points").wait_for()
-        page.get_by_label("Solver", exact=True).first.select_option(label="SDP branch-and-cut")
-        page.get_by_role("main").get_by_role("button", name="Run", exact=True).click()
+        choose(page, "Solver", "SDP branch-and-cut")
+        press(page, "Run")
 
 
 def facts(page: Any) -> str:
@@ -75,21 +70,20 @@ def churn(chromium: Any, server: Server) -> None:
         context = chromium.new_context()
         page = opened(context, server.url)
         if number % 10 == 0:
-            page.get_by_role("main").get_by_role("button", name="Run", exact=True).click()
+            press(page, "Run")
             page.get_by_text("ARI").first.wait_for()
         context.close()
 
 
 def main() -> None:
-    """Measure, print and write the table."""
+    runner.parse(__doc__)
     rows, troubles = [], []
-    with tempfile.TemporaryDirectory() as home, served(home) as server, sync_playwright() as play:
-        chromium = browser(play)
+    with visited() as (server, chromium):
 
         def note(what: str, before: float) -> float:
             after = settle(server)
-            rows.append((what, before, after, 100 * (after / before - 1), len(server.workers())))
-            print(rows[-1], flush=True)
+            change = f"{100 * (after / before - 1):+.1f} %"
+            rows.append([what, f"{before:.0f}", f"{after:.0f}", change, len(server.workers())])
             return after
 
         crowd(chromium, server, troubles)
@@ -98,16 +92,11 @@ def main() -> None:
         after = note(f"{SESSIONS} sessions, {RUNNING} running, {crossed} crossed", warm)
         churn(chromium, server)
         note(f"{OPENINGS} opens and closes", after)
-        chromium.close()
         complaints = [line for line in server.log.read_text().splitlines() if "rror" in line]
-    lines = ["| What | Before, MB | After, MB | Change | Processes left |", "|---|---|---|---|---|"]
-    lines += [f"| {what} | {before:.0f} | {after:.0f} | {change:+.1f} % | {left} |"
-              for what, before, after, change, left in rows]  # fmt: skip
-    lines += ["", f"Peak {peak:.0f} MB; {len(troubles)} errors in the browsers, "
-              f"{len(complaints)} in the server's log."]  # fmt: skip
-    table = "\n".join(lines) + "\n"
-    print(table, *troubles[:5], *complaints[:5], sep="\n")
-    (RESULTS / "page_soak.md").write_text(table, encoding="utf-8")
+    table = runner.markdown("What | Before, MB | After, MB | Change | Processes left", rows)
+    found = f"{len(troubles)} errors in the browsers, {len(complaints)} in the server's log."
+    print(*troubles[:5], *complaints[:5], sep="\n")
+    runner.write_page("page_soak", f"{table}\nPeak {peak:.0f} MB; {found}\n")
 
 
 if __name__ == "__main__":

@@ -1,106 +1,79 @@
 """Tables 6 to 8 of Babaki, Guns and Nijssen (2014) with the columns of COP-k-means.
 
-    python benchmarks/papers_columns.py [--parts cop start own] [--sets iris ...] [--draws 6]
-
 ``cop``: 500 runs of COP-k-means a case, the share of them that keeps all links and the best.
 ``start``: the proof from first columns that are the best of those 500 runs, as in the paper.
 ``own``: the proof from the solver's own first columns. Each case has several draws of links
-(`colgen_protocol.py`). Soybean's small form cannot be had; points like it stand in for it. A run
-that was stopped goes on where it was.
+(`colgen_protocol.py`). Soybean's small form cannot be had; points like it stand in for it.
 """
 
 from __future__ import annotations
 
-import argparse
 import time
+from argparse import Namespace
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
-from pathlib import Path
 
-from _cpu_clock import count_cpu_seconds
-from _rows import append_row, done_keys
-from colgen_protocol import LINKS, RESULTS, like_soybean, with_links
+import _runner as runner
+from colgen_protocol import LINKS, like_soybean, with_links
 from sklearn.datasets import load_iris, load_wine
 
 from ccviz import Problem, start
 from ccviz.events import DeadEnded
-from ccviz.runs.stepper import Stepper
-from ccviz.solvers import make_solver
 
 RUNS, LIMIT_S = 500, 30.0
 SOYBEAN_LINKS = (2, 10, 20, 40, 60, 80)
-KEY = ("part", "case", "k", "links", "draw")
-FIELDS = (*KEY, "sat_pct", "objective", "status", "cpu_s")
-SETS = ("iris", "wine", "like soybean")
+SETS = {
+    "iris": ((3, 5), LINKS["iris"]),
+    "wine": ((3, 5), LINKS["wine"]),
+    "like soybean": ((3, 4, 5), SOYBEAN_LINKS),
+}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--parts", nargs="*", default=list(MEASURES), choices=list(MEASURES))
-    parser.add_argument("--sets", nargs="*", default=list(SETS), choices=SETS)
-    parser.add_argument("--draws", type=int, default=6)
-    parser.add_argument("--out", type=Path, default=RESULTS / "papers_columns.csv")
-    count_cpu_seconds()
-    options = parser.parse_args()
-    for measure in MEASURES.values():  # The first run loads compiled code.
-        measure(with_links(*like_soybean(), k=5, count=80))
-    done = done_keys(options.out, KEY)
+def cases(options: Namespace) -> Iterator[tuple[str, str, int, int, int]]:
     for draw, name, part in product(range(options.draws), options.sets, options.parts):
-        for k, links, problem in cases(name, draw):
-            key = (part, name, str(k), str(links), str(draw))
-            if key not in done:
-                row = dict(zip(KEY, key, strict=True)) | MEASURES[part](problem)
-                append_row(options.out, row, FIELDS)
+        sizes, counts = SETS[name]
+        yield from ((part, name, k, links, draw) for k, links in product(sizes, counts))
 
 
-def cases(name: str, draw: int) -> Iterator[tuple[int, int, Problem]]:
-    """Yield the numbers of clusters and of links of a set, with a draw of links."""
-    if name == "like soybean":
-        X, classes = like_soybean()
-        sizes, counts = (3, 4, 5), SOYBEAN_LINKS
-    else:
-        X, classes = (load_iris if name == "iris" else load_wine)(return_X_y=True)
-        sizes, counts = (3, 5), LINKS[name]
-    for k, links in product(sizes, counts):
-        yield k, links, with_links(X, classes, k, links, draw)
+def measure(_: Namespace, part: str, name: str, *numbers: int) -> dict[str, str]:
+    k, links, draw = numbers
+    X, classes = like_soybean() if name == "like soybean" else LOADED[name](return_X_y=True)
+    return MEASURES[part](with_links(X, classes, k, links, draw))
 
 
-def cop(problem: Problem) -> dict[str, object]:
+def cop(problem: Problem) -> dict[str, str]:
     """Return the share of feasible runs and the best of them."""
     began = time.process_time()
     stepper = start(problem, "cop-kmeans", n_init=RUNS)
     dead = sum(isinstance(record.event, DeadEnded) for record in stepper)
-    return {
-        "sat_pct": f"{100 * (RUNS - dead) / RUNS:.1f}",
-        "objective": f"{stepper.run.objective:.9g}",
-        "status": stepper.run.status,
-        "cpu_s": f"{time.process_time() - began:.2f}",
-    }
+    found = {"objective": f"{stepper.run.objective:.9g}", "status": stepper.run.status}
+    spent = f"{time.process_time() - began:.2f}"
+    return {"sat_pct": f"{100 * (RUNS - dead) / RUNS:.1f}", **found, "cpu_s": spent}
 
 
-def from_cop(problem: Problem) -> dict[str, object]:
-    """Return what column generation comes to from there."""
-    return proof(problem, first="cop-kmeans", starts=RUNS)
+def proof(problem: Problem, **settings: object) -> dict[str, str]:
+    """Return the answer of column generation within the limit."""
+    stepper = runner.stepper_within(problem, "colgen", LIMIT_S, **settings)
+    result, cpu_s = runner.timed(stepper.result)
+    found = {"objective": f"{result.objective:.9g}", "status": result.status}
+    return found | {"cpu_s": f"{cpu_s:.2f}"}
 
 
-def proof(problem: Problem, **settings: object) -> dict[str, object]:
-    """Return what column generation comes to, within the limit."""
-    began = time.process_time()
-
-    def over(*_: object) -> str | None:
-        return "time_limit" if time.process_time() - began > LIMIT_S else None
-
-    solver = make_solver("colgen", **settings)
-    result = Stepper(problem, solver, 0, criteria=[over]).result()
-    return {
-        "objective": f"{result.objective:.9g}",
-        "status": result.status,
-        "cpu_s": f"{time.process_time() - began:.2f}",
-    }
+LOADED = {"iris": load_iris, "wine": load_wine}
+MEASURES = {"cop": cop, "start": partial(proof, first="cop-kmeans", starts=RUNS), "own": proof}
 
 
-MEASURES = {"cop": cop, "start": from_cop, "own": proof}
+def warm_up() -> None:
+    for measure_one in MEASURES.values():
+        measure_one(with_links(*like_soybean(), k=5, count=80))
 
+
+KEY = ("part", "case", "k", "links", "draw")
 
 if __name__ == "__main__":
-    main()
+    runner.run(
+        __doc__, "papers_columns", KEY, cases, measure,
+        fields=(*KEY, "sat_pct", "objective", "status", "cpu_s"), warm_up=warm_up, cpu_clock=True,
+        parts=MEASURES, sets=SETS, draws=6,
+    )  # fmt: skip

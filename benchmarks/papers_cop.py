@@ -1,75 +1,34 @@
 """Why COP-k-means finds more optima here than in the paper: its points come one by one there.
 
-    python benchmarks/papers_cop.py [--bench DIR] [--links 0 1 2] [--sets iris ...]
-
 Table 8 of Piccialli, Russo Russo and Sudoso (2022), with 100 starts from k-means++ in three ways.
 ``blocks`` is ours: must-linked points are assigned as one, and each start takes the blocks in an
 order of its own. ``closed`` is the original of Wagstaff et al. (2001) in its table 1, with the
 links that follow from others: the points come one by one in the order of the table, each goes to
 the nearest centre that breaks no link to a point that came before, and the links of the first point
 of a block decide for all. ``points`` has only the links as given, so that a later point may find no
-cluster. A row is added as each run ends; a run that was stopped goes on.
+cluster.
 """
 
 from __future__ import annotations
 
-import argparse
 import time
-from pathlib import Path
+from argparse import Namespace
+from collections.abc import Iterator
+from typing import Any
 
+import _runner as runner
 import numpy as np
-from _cpu_clock import count_cpu_seconds
-from _memetic import BENCH, RESULTS
-from _rows import append_row, done_keys
 from papers_exact import SMALL
 from scipy.spatial.distance import cdist
 from sklearn.cluster import kmeans_plusplus
 
 from ccviz import Problem, start
 from ccviz.problem.blocks import contract
-from ccviz.studies.suite import Instance, instances
+from ccviz.studies.suite import instances
 
 SETS = (*SMALL, "glass", "accent", "ecoli")
 WAYS, STARTS, LONGEST = ("blocks", "closed", "points"), 100, 100
-FIELDS = ("dataset", "ml", "cl", "links", "way", "gap", "failed", "cpu_s")
 Partners = list[list[int]]
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bench", type=Path, default=BENCH / "pc-sos-sdp")
-    parser.add_argument(
-        "--links", nargs="*", type=int, default=[0, 1, 2], help="seeds of the files"
-    )
-    parser.add_argument("--sets", nargs="*", default=SETS, choices=SETS)
-    parser.add_argument("--out", type=Path, default=RESULTS / "papers_cop.csv")
-    count_cpu_seconds()
-    options = parser.parse_args()
-    done = done_keys(options.out, FIELDS[:5])
-    for each in instances(options.bench):
-        for way in WAYS:
-            key = (each.dataset, str(each.ml), str(each.cl), str(each.seed), way)
-            wanted = each.dataset in options.sets and each.seed in options.links
-            if wanted and key not in done:
-                row = dict(zip(FIELDS, key, strict=False)) | measure(each, way)
-                append_row(options.out, row, FIELDS)
-
-
-def measure(instance: Instance, way: str) -> dict[str, object]:
-    """Return the best of all starts as the gap to the optimum, and how many starts failed."""
-    problem, began = instance.problem(), time.process_time()
-    if way == "blocks":
-        run = start(problem, "cop-kmeans", n_init=STARTS, init="k-means++")
-        failed = sum(type(record.event).__name__ == "DeadEnded" for record in run)
-        best = run.run.objective
-    else:
-        values = [one_by_one(problem, *partners(problem, way), seed) for seed in range(STARTS)]
-        failed, best = sum(np.isinf(values)), min(values)
-    return {
-        "gap": f"{best / instance.published_f - 1:.2e}",
-        "failed": failed,
-        "cpu_s": f"{time.process_time() - began:.2f}",
-    }
 
 
 def partners(problem: Problem, way: str) -> tuple[Partners, Partners]:
@@ -122,5 +81,29 @@ def assign(nearest: list[list[int]], must: Partners, cannot: Partners) -> list[i
     return labels
 
 
+def cases(options: Namespace) -> Iterator[tuple[Any, ...]]:
+    for each in instances(runner.SUITE):
+        if each.dataset in options.sets and each.seed in options.links:
+            yield from ((each.dataset, each.ml, each.cl, each.seed, way, each) for way in WAYS)
+
+
+def measure(_: Namespace, *case: Any) -> dict[str, object]:
+    """Return the best of all starts as the gap to the optimum, and how many starts failed."""
+    *_key, way, instance = case
+    problem, began = instance.problem(), time.process_time()
+    if way == "blocks":
+        run = start(problem, "cop-kmeans", n_init=STARTS, init="k-means++")
+        failed = sum(type(record.event).__name__ == "DeadEnded" for record in run)
+        best = run.run.objective
+    else:
+        values = [one_by_one(problem, *partners(problem, way), seed) for seed in range(STARTS)]
+        failed, best = sum(np.isinf(values)), min(values)
+    gap, spent = best / instance.published_f - 1, time.process_time() - began
+    return {"gap": f"{gap:.2e}", "failed": failed, "cpu_s": f"{spent:.2f}"}
+
+
 if __name__ == "__main__":
-    main()
+    runner.run(
+        __doc__, "papers_cop", ("dataset", "ml", "cl", "links", "way"), cases, measure,
+        cpu_clock=True, sets=SETS, links=[0, 1, 2],
+    )  # fmt: skip

@@ -1,36 +1,32 @@
 """Tables 5 to 11 and figure 4 of Piccialli, Russo Russo and Sudoso (2022), on their link files.
 
-    python benchmarks/papers_exact.py [--bench DIR] [--links 0] [--parts rbba ...] [--sets ...]
-
 ``rbba``: repetitive branch and bound on the four small sets, a limit of CPU seconds an instance
 (tables 5 to 7); the times of `sdp` stand in `sdp_published.csv`. ``heuristics``: IPC-k-means as
 printed beside the best of 100 starts of BLP k-means and COP-k-means, from k-means++, and of
 post-processing (table 8, figure 4), each for a minute of CPU time at most. ``starts``: single ones
 of the two, for what the printed rates mean. ``scores``: ARI and AMI without links, by
 post-processing and at the optimum, on the sets whose classes can be had or follow from the links
-(tables 9 to 11). The paper has five link files a cell, of which three are at hand. A row is added
-as each run ends; a run that was stopped goes on.
+(tables 9 to 11). The paper has five link files a cell, of which three are at hand.
 """
 
 from __future__ import annotations
 
-import argparse
-import time
+from argparse import Namespace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cache
+from itertools import product
 from pathlib import Path
+from typing import Any
 
+import _runner as runner
 import numpy as np
-from _cpu_clock import count_cpu_seconds
-from _linked_classes import two_classes
-from _memetic import BENCH, RESULTS
-from _rows import append_row, read_rows
 from sklearn.metrics import adjusted_mutual_info_score
 
-from ccviz import Partition, Problem
+from ccviz import Problem
+from ccviz.arrays import IntArray
 from ccviz.data.read_table import read_table
-from ccviz.runs.run import Result
-from ccviz.runs.stepper import Stepper
-from ccviz.solvers import make_solver
+from ccviz.problem.blocks import contract
 from ccviz.studies.suite import Instance, instances
 
 SMALL = ("iris", "wine", "connectionist", "seeds")
@@ -46,104 +42,69 @@ HEURISTICS = {
 }
 HEURISTIC_LIMIT_S = 60.0
 ONCE, STARTS = ("BLPKM++", "COP-k-means"), 5
-FIELDS = ("part", "method", "dataset", "ml", "cl", "links", "status", "objective", "gap", "cpu_s",
-          "broken", "ari", "ami")  # fmt: skip
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bench", type=Path, default=BENCH / "pc-sos-sdp")
-    parser.add_argument("--links", nargs="*", type=int, default=[0], help="seeds of the files")
-    parser.add_argument("--limit", type=float, default=20.0, help="CPU seconds of a proof")
-    parser.add_argument("--parts", nargs="*", default=list(PARTS), choices=list(PARTS))
-    parser.add_argument("--sets", nargs="*", default=None, help="only these data sets")
-    parser.add_argument("--methods", nargs="*", default=list(HEURISTICS), help="of table 8")
-    parser.add_argument("--out", type=Path, default=RESULTS / "papers_exact.csv")
-    count_cpu_seconds()
-    options = parser.parse_args()
-    chosen = [
+Case = tuple[Any, ...]
+"""Part, method, numbers of the link file, problem, optimum, solver, seed and settings."""
+
+
+def cases(options: Namespace) -> Iterator[Case]:
+    found = [
         each
-        for each in instances(options.bench)
-        if each.seed in options.links and (options.sets is None or each.dataset in options.sets)
+        for each in instances(runner.SUITE)
+        if each.seed in options.links and each.dataset in (options.sets or (each.dataset,))
     ]
     for part in options.parts:
-        PARTS[part](chosen, options)
+        for each, method, *how in PARTS[part](found, options):
+            yield part, method, each.dataset, each.ml, each.cl, each.seed, each, *how
 
 
-def one(
-    part: str, method: str, instance: Instance, problem: Problem, options: argparse.Namespace,
-    solver: str, seed: int = 0, **settings: object,
-) -> None:  # fmt: skip
-    """Run what the table lacks, and add its row."""
-    key = (part, method, *map(str, (instance.dataset, instance.ml, instance.cl, instance.seed)))
-    if key in {tuple(row[name] for name in FIELDS[:6]) for row in read_rows(options.out)}:
-        return
+def measure(options: Namespace, part: str, *case: Any) -> dict[str, str]:
+    instance, problem, solver, settings, seed = case[5:]
     limit = options.limit if part == "rbba" else HEURISTIC_LIMIT_S
-    began = time.process_time()
-
-    def over(*_: object) -> str | None:
-        return "time_limit" if time.process_time() - began > limit else None
-
-    result = Stepper(problem, make_solver(solver, **settings), seed, criteria=[over]).result()
-    append_row(options.out, row_of(key, result, instance, time.process_time() - began), FIELDS)
-
-
-def row_of(key: tuple[str, ...], result: Result, instance: Instance, cpu_s: float) -> dict:
+    stepper = runner.stepper_within(problem or instance.problem(), solver, limit, seed, **settings)
+    result, cpu_s = runner.timed(stepper.result)
     found = result.partition
     scores = found.scores if found else {}
+    # The paper has the adjusted mutual information over the larger entropy.
+    ami = scores and adjusted_mutual_info_score(
+        found.problem.truth, found.labels, average_method="max"
+    )
     return {
-        **dict(zip(FIELDS, key, strict=False)),
-        "status": result.status,
-        "objective": f"{result.objective:.9g}",
-        "gap": f"{result.objective / instance.published_f - 1.0:.2e}",
-        "cpu_s": f"{cpu_s:.3f}",
+        "status": result.status, "objective": f"{result.objective:.9g}",
+        "gap": f"{result.objective / instance.published_f - 1.0:.2e}", "cpu_s": f"{cpu_s:.3f}",
         "broken": found.violations.hard if found else "",
-        "ari": f"{scores['ari']:.4f}" if scores else "",
-        "ami": f"{information(found):.4f}" if scores else "",
-    }
+        "ari": f"{scores['ari']:.4f}" if scores else "", "ami": f"{ami:.4f}" if scores else "",
+    }  # fmt: skip
 
 
-def information(found: Partition) -> float:
-    """Return the adjusted mutual information as the paper has it, over the larger entropy."""
-    truth = found.problem.truth
-    return float(adjusted_mutual_info_score(truth, found.labels, average_method="max"))
-
-
-def rbba(chosen: list[Instance], options: argparse.Namespace) -> None:
-    for each in chosen:
+def rbba(found: list[Instance], _: Namespace) -> Iterator[Case]:
+    for each in found:
         if each.dataset in SMALL:
-            one("rbba", "RBBA", each, each.problem(), options, "rbba", tolerance=1e-4)
+            yield each, "RBBA", None, "rbba", {"tolerance": 1e-4}, 0
 
 
-def heuristics(chosen: list[Instance], options: argparse.Namespace) -> None:
-    for method in options.methods:
-        solver, settings = HEURISTICS[method]
-        for each in chosen:
-            if each.dataset in MEDIUM:
-                one("heuristics", method, each, each.problem(), options, solver, **settings)
+def heuristics(found: list[Instance], options: Namespace) -> Iterator[Case]:
+    for method, each in product(options.methods, found):
+        if each.dataset in MEDIUM:
+            yield each, method, None, *HEURISTICS[method], 0
 
 
-def starts(chosen: list[Instance], options: argparse.Namespace) -> None:
-    for method in ONCE:
-        solver, settings = HEURISTICS[method]
-        for each in chosen:
-            for seed in range(STARTS):
-                if each.dataset in SMALL:
-                    alone = settings | {"n_init": 1}
-                    name = f"{method}, seed {seed}"
-                    one("starts", name, each, each.problem(), options, solver, seed, **alone)
+def starts(found: list[Instance], _: Namespace) -> Iterator[Case]:
+    for method, each, seed in product(ONCE, found, range(STARTS)):
+        if each.dataset in SMALL:
+            solver, settings = HEURISTICS[method]
+            yield each, f"{method}, seed {seed}", None, solver, settings | {"n_init": 1}, seed
 
 
-def scores(chosen: list[Instance], options: argparse.Namespace) -> None:
-    for each in chosen:
-        if each.dataset not in LABELLED:
-            continue
-        problem, truth = each.problem(), classes(each.dataset, options.bench)
-        linked = Problem(problem.X, problem.k, problem.must_link, problem.cannot_link, truth=truth)
-        free = Problem(problem.X, problem.k, truth=truth)
-        one("scores", "MSSC", each, free, options, "s-mdeclust")
-        one("scores", "PP", each, linked, options, "post-process", n_init=100)
-        one("scores", "optimum", each, linked, options, "s-mdeclust")
+def scores(found: list[Instance], _: Namespace) -> Iterator[Case]:
+    for each in found:
+        if each.dataset in LABELLED:
+            problem, truth = each.problem(), classes(each.dataset, runner.SUITE)
+            linked, free = replace(problem, truth=truth), Problem(problem.X, problem.k, truth=truth)
+            yield each, "MSSC", free, "s-mdeclust", {}, 0
+            yield each, "PP", linked, "post-process", {"n_init": 100}, 0
+            yield each, "optimum", linked, "s-mdeclust", {}, 0
 
 
 @cache
@@ -157,8 +118,26 @@ def classes(dataset: str, bench: Path) -> np.ndarray:
     return np.unique(labels, return_inverse=True)[1]
 
 
+def two_classes(problems: Iterable[Problem]) -> IntArray:
+    """Return the two classes of points, where the links of all problems together settle them.
+
+    With two clusters a cannot-link leaves no choice, so all links make two blocks of the points.
+    """
+    given = list(problems)
+    must, cannot = (
+        np.concatenate([getattr(each, kind).pairs for each in given])
+        for kind in ("must_link", "cannot_link")
+    )
+    blocks = contract(Problem(given[0].X, 2, must_link=must, cannot_link=cannot))
+    if blocks.s != 2:
+        raise ValueError("These links do not settle the classes of all points.")
+    return blocks.block_of
+
+
 PARTS = {"scores": scores, "heuristics": heuristics, "starts": starts, "rbba": rbba}
 
-
 if __name__ == "__main__":
-    main()
+    runner.run(
+        __doc__, "papers_exact", ("part", "method", "dataset", "ml", "cl", "links"), cases, measure,
+        cpu_clock=True, links=[0], limit=20.0, parts=PARTS, sets=[str], methods=HEURISTICS,
+    )  # fmt: skip

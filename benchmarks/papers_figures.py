@@ -1,7 +1,5 @@
 """The papers' figures from our tables, as pictures: `results/papers_*.png`.
 
-    python benchmarks/papers_figures.py
-
 Piccialli et al., figures 1 to 3 (boxplots of the seconds of branch and cut, of must-links,
 cannot-links and both), figure 4 (gaps of the heuristics); Baumann and Hochbaum, figure 2 (seconds
 by penalty and noise); Babaki et al., figure 1 (seconds by the number of links); Bibi et al., figure
@@ -18,9 +16,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from _memetic import BENCH, RESULTS
+from _cells import chosen, kind_of
 from _profiles import photograph
-from _rows import read_rows
+from _runner import RESULTS, Rows, parse, results
 from _tables_heuristics import gap
 from bokeh.embed import file_html
 from bokeh.layouts import gridplot
@@ -34,43 +32,34 @@ from ccviz import start
 from ccviz.events import ResidualsUpdated
 from ccviz.solvers import make_solver
 
-Rows = list[dict[str, str]]
 KINDS = {"ML": "must-links", "CL": "cannot-links", "both": "both kinds"}
 LEAST_GAP = 1e-5
 """Where a logarithmic axis shows what is no gap at all; the published optima have six digits."""
 
 
 def main() -> None:
-    cuts, heuristics = read_rows(RESULTS / "sdp_published.csv"), of("papers_exact", "heuristics")
+    parse(__doc__)
+    cuts, heuristics = results("sdp_published"), results("papers_exact", part="heuristics")
     save("papers_seconds", [seconds_of(cuts, kind) for kind in KINDS], 3)
     if heuristics:
         names = list(dict.fromkeys(row["method"] for row in heuristics))
         save("papers_gaps", [gaps_of(heuristics, name) for name in names], 2)
-    once = [row for row in read_rows(RESULTS / "soft_sweep.csv") if row["seed"] == "0"]
+    once = [row for row in results("soft_sweep") if row["seed"] == "0"]
     save("papers_penalty_seconds", by_noise(once), 3)
     save("papers_columns_seconds", [seconds_by_links(k) for k in ("3", "5")], 2)
     save("papers_convergence", [*convergence("none"), *convergence("both")], 1 + len(SHOWN))
-    more = of("papers_rivals", "more")
+    more = results("papers_rivals", part="more")
     if more:
         sets = dict.fromkeys(row["dataset"] for row in more)
         save("papers_more_links", [more_links(more, name) for name in sets], 2)
 
 
-def of(table: str, part: str) -> Rows:
-    return [row for row in read_rows(RESULTS / f"{table}.csv") if row["part"] == part]
-
-
 def save(name: str, plots: Sequence[Any], columns: int) -> None:
-    """Photograph plots side by side."""
     page = file_html(gridplot(list(plots), ncols=columns, toolbar_location=None), INLINE, name)
     width = sum(plot.width for plot in plots[:columns]) + 20
     photograph(
         page, RESULTS / f"{name}.png", width, 20 + plots[0].height * -(-len(plots) // columns)
     )
-
-
-def kind_of(row: dict[str, str]) -> str:
-    return "ML" if row["cl"] == "0" else "CL" if row["ml"] == "0" else "both"
 
 
 def seconds_of(rows: Rows, kind: str) -> Any:
@@ -116,6 +105,21 @@ def boxes(title: str, groups: dict[str, list[float]], label: str) -> Any:
     return plot
 
 
+def line(plot: Any, groups: dict[float, list[float]], **looks: Any) -> None:
+    """Draw the means of groups over their numbers."""
+    at = sorted(groups)
+    means = [statistics.mean(groups[number]) for number in at]
+    plot.line(at, means, line_width=2, **looks)
+    plot.scatter(at, means, size=6, color=looks.get("color", Colorblind8[0]))
+
+
+def grouped(rows: Rows, by: str, value: str) -> dict[float, list[float]]:
+    groups: dict[float, list[float]] = {}
+    for row in rows:
+        groups.setdefault(float(row[by]), []).append(float(row[value]))
+    return groups
+
+
 def by_noise(rows: Rows) -> list[Any]:
     """Return the mean seconds of a run by penalty, a plot for each share of wrong links."""
     plots = []
@@ -124,14 +128,7 @@ def by_noise(rows: Rows) -> list[Any]:
             title=f"noise q = {float(noise):g}", width=300, height=230,
             x_axis_label="penalty p", y_axis_label="CPU s a run",
         )  # fmt: skip
-        own = [row for row in rows if row["noise"] == noise]
-        penalties = sorted({float(row["p"]) for row in own})
-        means = [
-            statistics.mean(float(row["time_s"]) for row in own if float(row["p"]) == p)
-            for p in penalties
-        ]
-        plot.line(penalties, means)
-        plot.scatter(penalties, means, size=4)
+        line(plot, grouped(chosen(rows, noise=noise), "p", "time_s"))
         plots.append(plot)
     return plots
 
@@ -142,16 +139,10 @@ def seconds_by_links(k: str) -> Any:
         title=f"iris, k = {k}", width=420, height=320, y_axis_type="log",
         x_axis_label="links", y_axis_label="CPU seconds",
     )  # fmt: skip
-    for colour, (name, part) in zip(
-        Colorblind8, {"our start": "own", "COP-k-means × 500": "start"}.items(), strict=False
-    ):
-        by_count: dict[int, list[float]] = {}
-        for row in of("papers_columns", part):
-            if (row["case"], row["k"]) == ("iris", k):
-                by_count.setdefault(int(row["links"]), []).append(float(row["cpu_s"]))
-        counts, seconds = list(by_count), [statistics.mean(each) for each in by_count.values()]
-        plot.line(counts, seconds, color=colour, legend_label=name, line_width=2)
-        plot.scatter(counts, seconds, color=colour, size=6)
+    starts = {"our start": "own", "COP-k-means × 500": "start"}
+    for color, (name, part) in zip(Colorblind8, starts.items(), strict=False):
+        own = results("papers_columns", part=part, case="iris", k=k)
+        line(plot, grouped(own, "links", "cpu_s"), color=color, legend_label=name)
     return plot
 
 
@@ -161,7 +152,7 @@ SHOWN = (0.0, 0.1, 0.3, 1.0)
 
 def convergence(variant: str) -> list[Any]:
     """Return the objective of ℓp-box on wine by iteration, and x at some iterations."""
-    X, truth = scaled("Wine", BENCH)
+    X, truth = scaled("Wine")
     order = np.argsort(truth, kind="stable")
     (problem,) = problems(X[order], truth[order], variant, 20, 1)
     run = start(problem, make_solver("lp-box", start="random", show_every=1))
@@ -193,16 +184,13 @@ def more_links(rows: Rows, dataset: str) -> Any:
         title=f"ℓp-box with sizes, {dataset}", width=420, height=320,
         x_axis_label="links", y_axis_label="ARI, %",
     )  # fmt: skip
-    for colour, kind in zip(Colorblind8, ("must-links", "cannot-links"), strict=False):
-        own: dict[int, list[float]] = {}
-        for row in rows:
-            count, _, its_kind = row["case"].partition(" ")
-            if row["dataset"] == dataset and its_kind == kind and row["ari"]:
-                own.setdefault(int(count), []).append(float(row["ari"]))
-        counts = sorted(own)
-        means = [statistics.mean(own[count]) for count in counts]
-        plot.line(counts, means, color=colour, legend_label=kind, line_width=2)
-        plot.scatter(counts, means, color=colour, size=6)
+    for color, kind in zip(Colorblind8, ("must-links", "cannot-links"), strict=False):
+        own = [
+            row | {"count": row["case"].partition(" ")[0]}
+            for row in chosen(rows, dataset=dataset)
+            if row["case"].endswith(f" {kind}") and row["ari"]
+        ]
+        line(plot, grouped(own, "count", "ari"), color=color, legend_label=kind)
     plot.xaxis.ticker = FixedTicker(ticks=[0, 20, 40, 60, 80])
     plot.legend.location = "bottom_right"
     return plot

@@ -1,35 +1,35 @@
 """Tables 2 to 4 and figure 3 of Mansueto and Schoen (2024), by the solutions processed.
 
-    python benchmarks/papers_memetic.py [--bench DIR] [--limit 20] [--parts hg-means ...]
-
 ``synthetic`` (table 2): as in the paper, 100 solutions a method, each of at most 25 iterations: SG
 with ten members for ten generations, as the authors run it, beside 100 random starts of BLP k-means
 and of COP-k-means. The points in the plane, for the paper's seven numbers of links (for 500 points
-three of them). ``large`` (figure 3): the same on banana, letter and shuttle. ``hg-means``
-(table 4): SG beside HG-means, which believes every link, on the published instances; one compares
-where HG-means breaks none. ``exact`` (table 3): SG on the published instances, beside their optima,
-with centres drawn at points and parents matched to the third, as in the authors' code.
+three of them). ``large`` (figure 3): the same on banana, letter and shuttle. ``hg-means`` (table
+4): SG beside HG-means, which believes every link, on the published instances; one compares where
+HG-means breaks none. ``exact`` (table 3): SG on the published instances, beside their optima, with
+centres drawn at points and parents matched to the third, as in the authors' code.
 
 A run of one of the first two parts ends after ``--limit`` CPU seconds with the solutions that it
 has processed till then, and an assignment after half a second with its best; the paper's runs have
-no limit. A row is added as each run ends; a benchmark that was stopped goes on where it was.
+no limit.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
 import time
-from collections.abc import Iterator
+from argparse import Namespace
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
+from functools import cache, partial
+from itertools import product
 from pathlib import Path
+from typing import Any
 
+import _runner as runner
 import numpy as np
-from _cpu_clock import count_cpu_seconds
 from _keel import keel
-from _memetic import BENCH, RESULTS, warm_up
+from _memetic import warm_up
 from _profiles import draw
-from _rows import append_row, done_keys, read_rows
 from memetic_large import AS_RUN, STEP_LIMIT_S, in_order, read
 from printed import MEMETIC
 
@@ -38,8 +38,6 @@ from ccviz.data.datasets import Dataset, standardise
 from ccviz.data.link_files import read_links_file
 from ccviz.data.read_table import read_table
 from ccviz.events import Assigned, GenerationEnded, Restarted
-from ccviz.runs.stepper import Stepper
-from ccviz.runs.stop import Termination
 from ccviz.solvers.base import Solver
 from ccviz.solvers.blp_kmeans import BlpKMeans
 from ccviz.solvers.cop_kmeans import CopKMeans
@@ -57,61 +55,29 @@ BY_SOLUTIONS: dict[str, Solver] = {
     "COP": CopKMeans(SOLUTIONS, LONGEST, "random"),
 }  # fmt: skip
 """The first population and nine generations after it are ten times ten solutions."""
-
 TO_THE_END: dict[str, Solver] = {"SG": SMdeClust(**AS_RUN, restarts=0), "HG-means": HgMeans()}
 AS_CODED: dict[str, Solver] = {
     "SG": SMdeClust(**AS_RUN, restarts=0, draws="points", matching="third")
 }
 LARGE, LARGE_LINKS = ("banana", "letter", "shuttle"), (100, 200, 500, 1000)
 SMALL = ("iris", "seeds", "glass", "accent", "ecoli")
-FIELDS = ("part", "case", "method", "seed", "objective", "broken", "solutions", "iterations",
-          "ended", "cpu_s")  # fmt: skip
 Case = tuple[str, Problem, dict[str, Solver]]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bench", type=Path, default=BENCH)
-    parser.add_argument("--limit", type=float, default=20.0, help="CPU seconds a run")
-    parser.add_argument("--seeds", nargs="*", type=int, default=[0])
-    parser.add_argument("--parts", nargs="*", default=list(PARTS), choices=list(PARTS))
-    parser.add_argument("--only", nargs="*", default=[""], help="beginnings of cases")
-    parser.add_argument("--links", nargs="*", type=int, default=[0], help="seeds of link files")
-    parser.add_argument("--out", type=Path, default=RESULTS / "papers_memetic.csv")
-    count_cpu_seconds()
-    options = parser.parse_args()
-    for solver in (*BY_SOLUTIONS.values(), *TO_THE_END.values(), *AS_CODED.values()):
-        warm_up(solver)
+def cases(options: Namespace) -> Iterator[tuple[Any, ...]]:
     for part in options.parts:
-        limit = math.inf if part in ("hg-means", "exact") else options.limit
         for case, problem, methods in PARTS[part](options):
-            if case.startswith(tuple(options.only)):
-                for seed in options.seeds:
-                    run_all((part, case), problem, methods, seed, limit, options.out)
-    draw_profiles(read_rows(options.out), options.out.with_suffix(".png"))
+            if case.startswith(tuple(options.only or [""])):
+                for seed, (method, solver) in product(options.seeds, methods.items()):
+                    yield part, case, method, seed, problem, solver
 
 
-def run_all(
-    key: tuple[str, str], problem: Problem, methods: dict[str, Solver], seed: int, limit: float,
-    out: Path,
-) -> None:  # fmt: skip
-    """Run what the table lacks."""
-    done = done_keys(out, FIELDS[:4])
-    for name, solver in methods.items():
-        whole = (*key, name, str(seed))
-        if whole not in done:
-            row = dict(zip(FIELDS, whole, strict=False)) | measure(problem, solver, seed, limit)
-            append_row(out, row, FIELDS)
-
-
-def measure(problem: Problem, solver: Solver, seed: int, limit: float) -> dict[str, object]:
+def measure(options: Namespace, part: str, *case: Any) -> dict[str, object]:
     """Run a solver to its end or until its CPU time is over."""
+    _, _, seed, problem, solver = case
     began = time.process_time()
-
-    def over(*_: object) -> Termination | None:
-        return "time_limit" if time.process_time() - began > limit else None
-
-    stepper = Stepper(problem, solver, seed, criteria=[over])
+    limit = math.inf if part in ("hg-means", "exact") else options.limit
+    stepper = runner.stepper_within(problem, solver, limit, seed)
     solutions = iterations = 0
     for record in stepper:
         if isinstance(record.event, GenerationEnded):
@@ -131,61 +97,70 @@ def measure(problem: Problem, solver: Solver, seed: int, limit: float) -> dict[s
     }
 
 
-def synthetic(options: argparse.Namespace) -> Iterator[Case]:
-    for path in in_order(options.bench / "s-mdeclust"):
-        yield path.stem, read(path), BY_SOLUTIONS
+def synthetic(_: Namespace) -> Iterator[Case]:
+    return ((path.stem, read(path), BY_SOLUTIONS) for path in in_order())
 
 
-def large(options: argparse.Namespace) -> Iterator[Case]:
+def large(_: Namespace) -> Iterator[Case]:
     """Yield standardised sets with the authors' links."""
-    for name in LARGE:
-        data = shuttle(options.bench) if name == "shuttle" else keel(name.title())
+    for name, count in product(LARGE, LARGE_LINKS):
+        data = large_set(name)
+        links = read_links_file(large_links(name, count), len(data.X))
         k = len(np.unique(data.truth))
-        for count in LARGE_LINKS:
-            file = options.bench / "s-mdeclust" / "real" / f"{name}_c{count}.json"
-            links = read_links_file(file, len(data.X))
-            problem = Problem(standardise(data.X), k, links.must_link, links.cannot_link)
-            yield f"{name} {count}", problem, BY_SOLUTIONS
+        problem = Problem(standardise(data.X), k, links.must_link, links.cannot_link)
+        yield f"{name} {count}", problem, BY_SOLUTIONS
 
 
-def shuttle(bench: Path) -> Dataset:
-    """Return the set as the links number it: without its first row."""
-    data = read_table(bench / "classes" / "shuttle.parquet", label="class")
+@cache
+def large_set(name: str) -> Dataset:
+    """Return a set as the links number it: shuttle without its first row."""
+    if name != "shuttle":
+        return keel(name.title())
+    data = read_table(runner.BENCH / "classes" / "shuttle.parquet", label="class")
     return replace(data, X=data.X[1:], truth=data.truth[1:])
 
 
-def hg_means(options: argparse.Namespace) -> Iterator[Case]:
-    for each in instances(options.bench / "pc-sos-sdp"):
-        if each.dataset in SMALL and each.seed in options.links:
-            yield each.name, each.problem(), TO_THE_END
+def large_links(name: str, count: int) -> Path:
+    return runner.BENCH / "s-mdeclust" / "real" / f"{name}_c{count}.json"
 
 
-def exact(options: argparse.Namespace) -> Iterator[Case]:
-    for each in instances(options.bench / "pc-sos-sdp"):
-        if each.dataset in MEMETIC and each.seed in options.links:
-            yield each.name, each.problem(), AS_CODED
+def published(
+    sets: Collection[str], methods: dict[str, Solver], options: Namespace
+) -> Iterator[Case]:
+    for each in instances(runner.SUITE):
+        if each.dataset in sets and each.seed in options.links:
+            yield each.name, each.problem(), methods
 
 
-def draw_profiles(rows: list[dict[str, str]], target: Path) -> None:
+def page(rows: runner.Rows) -> None:
     """Draw figure 3 on the large sets that all methods have done, where there are any."""
-    cells = {
-        (row["case"], row["seed"], row["method"]): row for row in rows if row["part"] == "large"
-    }
-    cases = sorted({key[:2] for key in cells if all((*key[:2], m) in cells for m in BY_SOLUTIONS)})
-    if not cases:
-        return
-    objective, iterations = (
-        {
-            name: np.array([float(cells[(*case, name)][column]) for case in cases])
-            for name in BY_SOLUTIONS
-        }
-        for column in ("objective", "iterations")
-    )
-    draw([("Objective", objective, 1.5), ("Iterations", iterations, 20.0)], target)
+    large_rows = [row for row in rows if row["part"] == "large"]
+    cells = {(row["case"], row["seed"], row["method"]): row for row in large_rows}
+    done = sorted({key[:2] for key in cells if all((*key[:2], m) in cells for m in BY_SOLUTIONS)})
+    panels = [
+        (title, {name: np.array([float(cells[(*case, name)][title.lower()]) for case in done])
+                 for name in BY_SOLUTIONS}, most)
+        for title, most in (("Objective", 1.5), ("Iterations", 20.0))
+    ]  # fmt: skip
+    if done:
+        draw(panels, runner.RESULTS / "papers_memetic.png")
 
 
-PARTS = {"exact": exact, "hg-means": hg_means, "synthetic": synthetic, "large": large}
+PARTS: dict[str, Callable[[Namespace], Iterator[Case]]] = {
+    "exact": partial(published, MEMETIC, AS_CODED),
+    "hg-means": partial(published, SMALL, TO_THE_END),
+    "synthetic": synthetic,
+    "large": large,
+}
+
+
+def prepare() -> None:
+    for solver in (*BY_SOLUTIONS.values(), *TO_THE_END.values(), *AS_CODED.values()):
+        warm_up(solver)
 
 
 if __name__ == "__main__":
-    main()
+    runner.run(
+        __doc__, "papers_memetic", ("part", "case", "method", "seed"), cases, measure, page,
+        warm_up=prepare, cpu_clock=True, limit=20.0, seeds=[0], parts=PARTS, only=[str], links=[0],
+    )  # fmt: skip

@@ -1,7 +1,5 @@
 """The documentation's page "The papers, table by table": `papers_page.md`, filled from `results`.
 
-    python benchmarks/papers_page.py [--bench DIR]
-
 Every cell stands beside the printed one (`printed.py`, and `bh-kmeans/published.csv` in the bench
 folder). A cell without a figure of ours has the letter of its reason. The scripts that measure are
 `papers_*.py`, `colgen_protocol.py`, `soft_published.py`, `lp_box.py` and `memetic_*.py`;
@@ -10,7 +8,6 @@ folder). A cell without a figure of ours has the letter of its reason. The scrip
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 import _as_printed
@@ -21,10 +18,9 @@ import _tables_heuristics
 import _tables_lp_box
 import _tables_memetic
 import _tables_soft
-from _cells import NO_TIME, owing, read
-from _memetic import BENCH, RESULTS
-from _rows import read_rows
-from gene import table as gene_table
+from _cells import NO_TIME, owing
+from _runner import BENCH, RESULTS, parse, read_rows, results
+from gene import page as gene_table
 
 from ccviz.solvers import SOLVERS
 
@@ -32,14 +28,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "papers.md"
 TEMPLATE = Path(__file__).with_name("papers_page.md")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bench", type=Path, default=BENCH)
-    PAGE.write_text(page(parser.parse_args().bench), encoding="utf-8")
-
-
 def page(bench: Path) -> str:
-    """Return the whole page."""
     published = read_rows(bench / "bh-kmeans" / "published.csv")
     pccc_published = read_rows(bench / "pccc" / "published.csv")
     return TEMPLATE.read_text(encoding="utf-8").format(
@@ -63,9 +52,9 @@ def page(bench: Path) -> str:
         penalty_verdict=_tables_soft.penalty_verdict(),
         soft_totals=_tables_soft.totals(),
         soft_penalty=_tables_soft.penalty(),
-        pccc=_pccc_page.overview(read("papers_pccc"), pccc_published),
-        pccc_unlinked=_pccc_page.without_links(read("papers_pccc"), pccc_published),
-        pccc_here=_pccc_page.on_same_links(read("papers_pccc"), pccc_published),
+        pccc=_pccc_page.overview(results("papers_pccc"), pccc_published),
+        pccc_unlinked=_pccc_page.without_links(results("papers_pccc"), pccc_published),
+        pccc_here=_pccc_page.on_same_links(results("papers_pccc"), pccc_published),
         columns=_tables_columns.columns(),
         soybean=_tables_columns.soybean(),
         soybean_draws=_tables_columns.soybean_draws(),
@@ -103,9 +92,10 @@ def picture(name: str, table: str) -> str:
 
 def gene() -> str:
     """Return the table of points of the gene data's shape."""
-    done = {row["solver"]: row for row in read("gene")}
-    left = [solver.name for solver in SOLVERS if solver.name not in done]
-    rows = [done[solver.name] for solver in SOLVERS if solver.name in done]
+    done = {row["solver"]: row for row in results("gene")}
+    names = [solver.name for solver in SOLVERS if solver.name != "regions"]  # which needs a map
+    left = [name for name in names if name not in done]
+    rows = [done[name] for name in names if name in done]
     if left:
         text = f"{NO_TIME}: {', '.join(left)}.\n\n" + (gene_table(rows) if rows else "")
         return owing(text, "gene.py", len(left), 60)
@@ -113,4 +103,4 @@ def gene() -> str:
 
 
 if __name__ == "__main__":
-    main()
+    PAGE.write_text(page(parse(__doc__, bench=BENCH).bench), encoding="utf-8")

@@ -1,37 +1,31 @@
 """PCCC on the collections of its authors' appendix: measure what `_pccc_page.py` lays out.
 
-    python benchmarks/papers_pccc.py [--collections COL1 ...] [--draws 20]
-
 P. Baumann, D. S. Hochbaum: An algorithm for clustering with confidence-based must-link and
 cannot-link constraints (2025). Data and links are those of `_pccc_data.py`. Links are hard, those
 of the noisy tables soft. A run ends after the CPU seconds, where the paper has 1,800 or 3,600, with
-its best answer; without one its cells are empty. A row is added as each run ends; a run that was
-stopped goes on. The tables are `results/papers_pccc.md`.
+its best answer; without one its cells are empty. The tables are `results/papers_pccc.md`.
 """
 
 from __future__ import annotations
 
-import argparse
 import time
+from argparse import Namespace
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import replace
-from functools import lru_cache
-from pathlib import Path
+from functools import cache
+from itertools import product
+from typing import Any
 from unittest.mock import patch
 
+import _runner as runner
 import numpy as np
-from _cpu_clock import count_cpu_seconds
-from _memetic import BENCH, RESULTS
-from _pccc_data import NAMES, Cell, cells_of, points_of, problem_of
+from _pccc_data import NAMES, cells_of, points_of, problem_of
 from _pccc_page import page
-from _rows import append_row, done_keys, read_rows
 
 from ccviz import Partition, Problem
 from ccviz.arrays import FloatArray
 from ccviz.data import learn_metric
-from ccviz.runs.stepper import Stepper
-from ccviz.solvers import make_solver
 from ccviz.solvers.assignment.milp import milp_assignment
 
 SOLVERS = {
@@ -56,94 +50,10 @@ METHODS = {
 }
 NO_LINKS = {"COL4": ("k-means x 60",)}
 """Methods besides, for cells without links."""
-
 LIMITS = {"COL1": 2.0, "noisy": 0.5, "COL2": 0.5, "COL3": 2.0, "n5000": 10.0, "COL4": 20.0}
 """CPU seconds of a run, by collection or by the beginning of a set's name."""
-
 SUREST = 0.99
 """The weight from which on the log-odds of a link rise no more."""
-
-FIELDS = ("collection", "dataset", "percent", "lower_bound", "method", "draw")
-MEASURED = ("ari", "wcss", "cpu_s")
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bench", type=Path, default=BENCH)
-    parser.add_argument("--collections", nargs="*", default=list(NAMES), choices=NAMES)
-    parser.add_argument("--draws", type=int, default=20)
-    parser.add_argument("--sets", nargs="*")
-    parser.add_argument("--methods", nargs="*", default=list(SOLVERS), choices=SOLVERS)
-    parser.add_argument("--out", type=Path, default=RESULTS / "papers_pccc.csv")
-    count_cpu_seconds()
-    options = parser.parse_args()
-    done = done_keys(options.out, FIELDS)
-    for draw in range(options.draws):
-        for cell, method in asked(options):
-            key = (*vars(cell).values(), method, str(draw))
-            if key not in done:
-                given = problem(cell, draw, options.bench)
-                row = measure(given, method, draw, limit_of(cell))
-                append_row(
-                    options.out, dict(zip(FIELDS, key, strict=True)) | row, FIELDS + MEASURED
-                )
-    text = page(read_rows(options.out), read_rows(options.bench / "pccc" / "published.csv"))
-    options.out.with_suffix(".md").write_text(text, encoding="utf-8")
-
-
-def asked(options: argparse.Namespace) -> Iterator[tuple[Cell, str]]:
-    """Yield the cells and methods of the command line."""
-    for collection in options.collections:
-        for cell in cells_of(collection):
-            if options.sets is None or cell.dataset in options.sets:
-                more = NO_LINKS.get(collection, ()) if cell.percent == "0" else ()
-                for method in (*METHODS[collection], *more):
-                    if method in options.methods:
-                        yield cell, method
-
-
-def limit_of(cell: Cell) -> float:
-    return LIMITS.get(cell.dataset.split("-")[0], LIMITS[cell.collection])
-
-
-data_of = lru_cache(maxsize=None)(points_of)
-
-
-def problem(cell: Cell, draw: int, bench: Path) -> Problem:
-    return problem_of(cell, data_of(cell.dataset, bench), draw)
-
-
-def measure(given: Problem, method: str, seed: int, limit: float) -> dict[str, object]:
-    """Run a method; without an answer that keeps all hard links, its cells are empty."""
-    name, settings = SOLVERS[method]
-    with highs() if method.endswith("HiGHS") else nullcontext():
-        began = time.process_time()
-
-        def over(*_: object) -> str | None:
-            return "time_limit" if time.process_time() - began > limit else None
-
-        changed = CHANGES.get(method, lambda problem: problem)(given)
-        found = Stepper(changed, make_solver(name, **settings), seed, criteria=[over]).result()
-        spent = time.process_time() - began
-    kept = found.partition is not None and found.partition.violations.none_hard
-    return {
-        "ari": f"{found.partition.scores['ari']:.3f}" if kept else "",
-        "wcss": f"{Partition(given, found.partition.labels).wcss:.1f}" if kept else "",
-        "cpu_s": f"{spent:.3f}",
-    }
-
-
-def with_equal_weights(given: Problem) -> Problem:
-    """Return the problem with the weight 1 for every soft link."""
-    return _weighted(given, np.ones_like)
-
-
-def with_log_odds(given: Problem) -> Problem:
-    """Return the problem with a quarter of the log-odds that a link is right for its weight.
-
-    A confidence c has the weight w = 2 (c - 0.5), and the log-odds log c / (1 - c) are 2 artanh w.
-    """
-    return _weighted(given, lambda weights: np.arctanh(np.minimum(weights, SUREST)) / 2)
 
 
 def _weighted(given: Problem, change: Callable[[FloatArray], FloatArray]) -> Problem:
@@ -159,19 +69,55 @@ def with_learned_weights(given: Problem) -> Problem:
 
 
 CHANGES = {
-    "PCCC-S": with_equal_weights,
-    "log-odds": with_log_odds,
+    "PCCC-S": lambda problem: _weighted(problem, np.ones_like),
+    # A confidence c has the weight w = 2 (c - 0.5), and its log-odds are 2 artanh w: a quarter.
+    "log-odds": lambda problem: _weighted(
+        problem, lambda weights: np.arctanh(np.minimum(weights, SUREST)) / 2
+    ),
     "s-mdeclust, learned": with_learned_weights,
 }
 """What a method does to the problem first."""
 
 
-@contextmanager
-def highs() -> Iterator[None]:
-    """Solve every assignment step as one model of HiGHS, in place of our own code."""
-    with patch("ccviz.solvers.assignment.solve_assignment", milp_assignment):
-        yield
+def cases(options: Namespace) -> Iterator[tuple[Any, ...]]:
+    for draw, collection in product(range(options.draws), options.collections):
+        for cell in cells_of(collection):
+            if cell.dataset in (options.sets or (cell.dataset,)):
+                more = NO_LINKS.get(collection, ()) if cell.percent == "0" else ()
+                for method in (*METHODS[collection], *more):
+                    if method in options.methods:
+                        yield *vars(cell).values(), method, draw, cell
+
+
+data_of = cache(points_of)
+
+
+def measure(_: Namespace, *case: Any) -> dict[str, str]:
+    """Run a method; without an answer that keeps all hard links, its cells are empty."""
+    method, seed, cell = case[4:]
+    limit = LIMITS.get(cell.dataset.split("-")[0], LIMITS[cell.collection])
+    given = problem_of(cell, data_of(cell.dataset), seed)
+    name, settings = SOLVERS[method]
+    by_highs = patch("ccviz.solvers.assignment.solve_assignment", milp_assignment)
+    with by_highs if method.endswith("HiGHS") else nullcontext():
+        began = time.process_time()
+        changed = CHANGES.get(method, lambda problem: problem)(given)
+        left = limit - (time.process_time() - began)
+        found = runner.stepper_within(changed, name, left, seed, **settings).result().partition
+        spent = time.process_time() - began
+    if found is None or not found.violations.none_hard:
+        return {"ari": "", "wcss": "", "cpu_s": f"{spent:.3f}"}
+    scores = f"{found.scores['ari']:.3f}", f"{Partition(given, found.labels).wcss:.1f}"
+    return {"ari": scores[0], "wcss": scores[1], "cpu_s": f"{spent:.3f}"}
+
+
+def tables(rows: runner.Rows) -> str:
+    return page(rows, runner.read_rows(runner.BENCH / "pccc" / "published.csv"))
 
 
 if __name__ == "__main__":
-    main()
+    runner.run(
+        __doc__, "papers_pccc",
+        ("collection", "dataset", "percent", "lower_bound", "method", "draw"), cases, measure,
+        tables, cpu_clock=True, collections=NAMES, draws=20, sets=[str], methods=SOLVERS,
+    )  # fmt: skip

@@ -1,34 +1,30 @@
 """Tables 2 to 5 of Baumann and Hochbaum (2022) on all sets that can be had, with all methods.
 
-    python benchmarks/papers_soft.py [--limit 5] [--draws 6] [--sets ...] [--methods ...]
-
 BH-kmeans (p = 1), DILS, k-means and LCVQE, several draws of random pairs a cell, each with a seed
 of its own; standardised data. BH-kmeans and DILS end with their best after the CPU seconds, where
 the paper gives them 1,800. Iris and Wine have the authors' own links, which are public and number
 the rows as KEEL has them: only the seed of a run is another there. Monk2 is made exactly, as the
-whole grid of its 432 combinations; the sets of `_keel.py` are read from two packages. A row is
-added as each run ends; a run that was stopped goes on where it was.
+whole grid of its 432 combinations; the sets of `_keel.py` are read from two packages.
 """
 
 from __future__ import annotations
 
-import argparse
-import time
+from argparse import Namespace
+from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
+from typing import Any
 
+import _runner as runner
 import numpy as np
-from _cpu_clock import count_cpu_seconds
 from _keel import SOURCES, glass, keel
-from _rows import append_row, done_keys
-from soft_published import BENCH, FRACTIONS, RESULTS, as_the_paper_has_it, draw_links, read
+from soft_published import FRACTIONS, as_the_paper_has_it, problem_of, read, softly_linked
 from soft_published import SETS as EIGHT
 
 from ccviz import Problem
-from ccviz.data.datasets import Dataset, standardise
+from ccviz.data.datasets import Dataset
 from ccviz.data.link_files import read_links_file
+from ccviz.data.random_links import DrawnLinks
 from ccviz.data.read_table import read_table
-from ccviz.runs.stepper import Stepper
 from ccviz.solvers import make_solver
 
 TABLES = {name.title(): name for name in ("ionosphere", "sonar", "zoo", "vehicle")}
@@ -38,41 +34,6 @@ SETS = ("Monk2", *KEEL, *TABLES, *EIGHT)
 METHODS = ("bh-kmeans", "dils", "k-means", "lcvqe")
 AUTHORS = ("Iris", "Wine")
 """Sets whose links the authors have published."""
-FIELDS = ("dataset", "fraction_pct", "method", "links", "draw", "ari", "wcss", "broken", "cpu_s")
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bench", type=Path, default=BENCH)
-    parser.add_argument("--limit", type=float, default=5.0)
-    parser.add_argument("--draws", type=int, default=6)
-    parser.add_argument("--sets", nargs="*", default=list(SETS))
-    parser.add_argument("--methods", nargs="*", default=list(METHODS), choices=METHODS)
-    parser.add_argument("--out", type=Path, default=RESULTS / "papers_soft.csv")
-    count_cpu_seconds()
-    options = parser.parse_args()
-    done = done_keys(options.out, FIELDS[:5])
-    for draw, name, fraction, method in product(
-        range(options.draws), options.sets, FRACTIONS, options.methods
-    ):
-        source = "authors" if name in AUTHORS else "drawn"
-        key = (name, str(fraction), method, source, str(draw))
-        if key not in done:
-            problem = linked(name, fraction, options.bench, draw)
-            row = measure(problem, method, options.limit, draw)
-            append_row(options.out, dict(zip(FIELDS, key, strict=False)) | row, FIELDS)
-
-
-def dataset(name: str, bench: Path) -> Dataset:
-    if name == "Monk2":
-        return monk2()
-    if name in (*KEEL, *AUTHORS):
-        return keel(name)
-    if name == "Glass":
-        return glass()
-    if name in TABLES:
-        return read_table(bench / "classes" / f"{TABLES[name]}.csv", label="class")
-    return as_the_paper_has_it(read(name, bench))
 
 
 def monk2() -> Dataset:
@@ -83,47 +44,54 @@ def monk2() -> Dataset:
     return Dataset("Monk2", grid.astype(float), (), truth.astype(np.int64))
 
 
-def linked(name: str, fraction: int, bench: Path, draw: int) -> Problem:
-    """Return a standardised set with links of weight 1: the authors', or a draw."""
-    data = dataset(name, bench)
-    if name in AUTHORS:
-        file = bench / "bh-kmeans" / "links" / f"{name.lower()}_{fraction / 100:g}.txt"
-        links = read_links_file(file, len(data.X))
-        must, cannot = np.array(links.must_link)[:, :2], np.array(links.cannot_link)[:, :2]
-    else:
-        drawn = draw_links(data.truth, fraction, "pairs", draw)
-        must, cannot = drawn.must_link, drawn.cannot_link
-    return Problem(
-        standardise(data.X),
-        len(np.unique(data.truth)),
-        must_link=[(int(i), int(j), 1.0) for i, j in must],
-        cannot_link=[(int(i), int(j), 1.0) for i, j in cannot],
-        truth=data.truth,
-    )
+def cases(options: Namespace) -> Iterator[tuple[str, int, str, str, int]]:
+    draws = range(options.draws)
+    for draw, name, *rest in product(draws, options.sets, FRACTIONS, options.methods):
+        yield name, *rest, "authors" if name in AUTHORS else "drawn", draw
 
 
-def measure(problem: Problem, method: str, limit: float, seed: int) -> dict[str, object]:
+def measure(
+    options: Namespace, name: str, fraction: int, method: str, *which: Any
+) -> dict[str, Any]:
     """Run a method; those that cannot have soft links get hard ones, which they do not keep."""
-    solver = make_solver(method)
+    _source, draw = which
+    problem, solver = linked(name, fraction, draw), make_solver(method)
     if not solver.supports.soft:
-        problem = Problem(
-            problem.X, problem.k, problem.must_link.pairs, problem.cannot_link.pairs,
-            truth=problem.truth,
-        )  # fmt: skip
-    began = time.process_time()
+        links = problem.must_link.pairs, problem.cannot_link.pairs
+        problem = Problem(problem.X, problem.k, *links, truth=problem.truth)
+    stepper = runner.stepper_within(problem, solver, options.limit, draw)
+    result, cpu_s = runner.timed(stepper.result)
+    found = result.partition
+    broken = found.violations.must_link + found.violations.cannot_link
+    scores = {"ari": f"{found.scores['ari']:.3f}", "wcss": f"{found.wcss:.1f}"}
+    return {**scores, "broken": broken, "cpu_s": f"{cpu_s:.2f}"}
 
-    def over(*_: object) -> str | None:
-        return "time_limit" if time.process_time() - began > limit else None
 
-    found = Stepper(problem, solver, seed, criteria=[over]).result().partition
-    broken = found.violations
-    return {
-        "ari": f"{found.scores['ari']:.3f}",
-        "wcss": f"{found.wcss:.1f}",
-        "broken": broken.must_link + broken.cannot_link,
-        "cpu_s": f"{time.process_time() - began:.2f}",
-    }
+def dataset(name: str) -> Dataset:
+    if name == "Monk2":
+        return monk2()
+    if name in (*KEEL, *AUTHORS):
+        return keel(name)
+    if name == "Glass":
+        return glass()
+    if name in TABLES:
+        return read_table(runner.BENCH / "classes" / f"{TABLES[name]}.csv", label="class")
+    return as_the_paper_has_it(read(name))
+
+
+def linked(name: str, fraction: int, draw: int) -> Problem:
+    """Return a standardised set with links of weight 1: the authors', or a draw."""
+    data = dataset(name)
+    if name not in AUTHORS:
+        return problem_of(data, fraction, "pairs", draw)
+    file = runner.BENCH / "bh-kmeans" / "links" / f"{name.lower()}_{fraction / 100:g}.txt"
+    given = read_links_file(file, len(data.X))
+    must, cannot = (np.array(pairs)[:, :2] for pairs in (given.must_link, given.cannot_link))
+    return softly_linked(data, DrawnLinks(must.astype(int), cannot.astype(int)))
 
 
 if __name__ == "__main__":
-    main()
+    runner.run(
+        __doc__, "papers_soft", ("dataset", "fraction_pct", "method", "links", "draw"), cases,
+        measure, cpu_clock=True, limit=5.0, draws=6, sets=list(SETS), methods=METHODS,
+    )  # fmt: skip

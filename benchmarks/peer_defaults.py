@@ -1,7 +1,5 @@
 """Every heuristic with a peer in Python, both with their defaults: mean, worst, broken links, time.
 
-    python benchmarks/peer_defaults.py [--python PYTHON] [--hgmeans PYTHON] [--clustlib PYTHON]
-
 Each option is the interpreter of an environment of its own; pairs without one are left out:
 
 - ``--python``: scikit-learn, active-semi-supervised-clustering and htcopkmeans (a copy of
@@ -9,42 +7,30 @@ Each option is the interpreter of an environment of its own; pairs without one a
 - ``--hgmeans``: hgmeans, whose sources compile on Python 3.10 and older only;
 - ``--clustlib``: clustlib, which takes Python 3.12.
 
-Twelve sets of scikit-learn, one link for four points drawn from the classes, 20 seeds. The
-programs without links (scikit-learn, hgmeans) get none; DILS of clustlib gets three seeds of three
-small sets, since it is slow. WCSS is relative to the best of either program on a set, its mean and
-worst are over the seeds that end with a clustering; of COP-k-means, with one that keeps every
-link. A program may take 2 CPU seconds a seed (hgmeans and clustlib: 60). Sizes have a script of
-their own, `defaults.py`.
-
-A row is added as each run ends; `--table` only writes the summary.
+Twelve sets of scikit-learn, one link for four points drawn from the classes, 20 seeds. The programs
+without links (scikit-learn, hgmeans) get none; DILS of clustlib gets three seeds of three small
+sets, since it is slow. WCSS is relative to the best of either program on a set, its mean and worst
+are over the seeds that end with a clustering; of COP-k-means, with one that keeps every link. A
+program may take 2 CPU seconds a seed (hgmeans and clustlib: 60). Sizes have a script of their own,
+`defaults.py`.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import subprocess
 import tempfile
+from argparse import Namespace
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(name, "1")
+import _runner as runner
+import numpy as np
+from sklearn.datasets import make_blobs, make_moons
 
-import numpy as np  # noqa: E402
-from _cpu_clock import timed  # noqa: E402
-from _rows import append_row, done_keys, read_rows  # noqa: E402
-from sklearn.datasets import make_blobs, make_moons  # noqa: E402
-
-from ccviz import Partition, Problem, solve  # noqa: E402
-from ccviz.arrays import IntArray  # noqa: E402
-from ccviz.data import load, random_pairs, scale  # noqa: E402
-
-RESULTS = Path(__file__).parent / "results"
-PROGRAMS = Path(__file__).with_name("_peer_programs.py")
-KEY = ("solver", "program", "set", "seed")
+from ccviz import Partition, Problem, solve
+from ccviz.arrays import IntArray
+from ccviz.data import load, random_pairs, scale
 
 
 @dataclass(frozen=True)
@@ -84,22 +70,6 @@ so is beside `s-mdeclust`. `blp-kmeans` under sizes is compared with k-means-con
 """
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("python", "hgmeans", "clustlib"):
-        parser.add_argument(f"--{name}")
-    parser.add_argument("--out", type=Path, default=RESULTS / "peer_defaults.csv")
-    parser.add_argument("--table", action="store_true", help="only write the summary")
-    options = parser.parse_args()
-    for pair in PAIRS if not options.table else ():
-        python = getattr(options, pair.environment)
-        for name, problem in problems():
-            if python is not None and problem.n <= pair.most:
-                measure(pair, name, problem, python, options.out)
-                print(row_of(pair, name, read_rows(options.out)), flush=True)
-    write_table(options.out)
-
-
 def problems() -> Iterator[tuple[str, Problem]]:
     """Yield twelve problems, with the classes as their truth."""
     for name, k in (("iris", 3), ("wine", 3), ("breast_cancer", 2), ("digits", 10)):
@@ -119,56 +89,15 @@ def problems() -> Iterator[tuple[str, Problem]]:
     yield "moons", linked(X, 2, truth)
 
 
-def linked(X: np.ndarray, k: int, truth: IntArray) -> Problem:
-    """Return a problem with a link for four points, as the classes say."""
-    links = random_pairs(truth, len(X) // 4, seed=0)
-    return Problem(
-        X, k, must_link=links.must_link, cannot_link=links.cannot_link, truth=truth
-    )  # fmt: skip
-
-
-def measure(pair: Pair, name: str, problem: Problem, python: str, out: Path) -> None:
-    """Add the rows of both programs on one set, a row a seed."""
-    if not pair.linked:
-        problem = Problem(problem.X, problem.k, truth=problem.truth)
-    known = done_keys(out, KEY)
-    for program, runs in (("ccviz", ours), (pair.program, theirs)):
-        if (pair.solver, program, name, str(pair.seeds - 1)) in known:
-            continue
-        for seed, (labels, cpu) in enumerate(runs(pair, problem, python)):
-            key = (pair.solver, program, name, str(seed))
-            if key not in known:
-                append_row(out, dict(zip(KEY, key, strict=True)) | found(problem, labels, cpu))
-
-
 Answer = tuple[IntArray | None, float]
 """Labels, None where there are none, and CPU seconds."""
 
 
 def ours(pair: Pair, problem: Problem, _: str) -> Iterator[Answer]:
-    """Yield what the solver finds with its defaults."""
     solve(problem, pair.solver, progress=False)  # compiled before it is timed
     for seed in range(pair.seeds):
-        result, cpu = timed(solve, problem, pair.solver, seed=seed, progress=False)
+        result, cpu = runner.timed(solve, problem, pair.solver, seed=seed, progress=False)
         yield None if result.partition is None else result.partition.labels, cpu
-
-
-def theirs(pair: Pair, problem: Problem, python: str) -> Iterator[Answer]:
-    """Yield what the program finds with its defaults."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "problem.npz"
-        np.savez(
-            file, X=problem.X, k=problem.k,
-            must_link=problem.must_link.pairs, cannot_link=problem.cannot_link.pairs,
-        )  # fmt: skip
-        numbers = map(str, (pair.seeds, pair.limit))
-        words = [python, str(PROGRAMS), pair.program, str(file), *numbers]
-        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
-            for line in process.stdout or ():
-                labels, cpu = json.loads(line)
-                yield None if labels is None else np.array(labels), cpu
-    if process.returncode:
-        raise SystemExit(f"{pair.package} ended with {process.returncode}.")
 
 
 def found(problem: Problem, labels: IntArray | None, cpu: float) -> dict[str, object]:
@@ -182,24 +111,6 @@ def found(problem: Problem, labels: IntArray | None, cpu: float) -> dict[str, ob
         "links": len(problem.must_link) + len(problem.cannot_link),
         "ari": f"{part.scores['ari']:.4f}", "cpu_s": f"{cpu:.4f}",
     }  # fmt: skip
-
-
-def row_of(pair: Pair, name: str, rows: list[dict[str, str]]) -> str:
-    """Return a line of the summary: both programs on one set."""
-    of = {
-        program: [
-            row
-            for row in rows
-            if (row["solver"], row["program"], row["set"]) == (pair.solver, program, name)
-        ]
-        for program in ("ccviz", pair.program)
-    }
-    wcss = [float(row["wcss"]) for each in of.values() for row in answers(pair, each)]
-    best = min(wcss, default=np.nan)
-    cells = [name, f"{best:.6g}"]
-    for each in of.values():
-        cells += cells_of(pair, each, best)
-    return f"| {' | '.join(cells)} |"
 
 
 def answers(pair: Pair, rows: list[dict[str, str]]) -> list[dict[str, str]]:
@@ -222,36 +133,79 @@ def cells_of(pair: Pair, rows: list[dict[str, str]], best: float) -> list[str]:
     return [*cells, f"{np.mean([float(row['cpu_s']) for row in rows]):.3f}"]
 
 
-def is_done(pair: Pair, name: str, rows: list[dict[str, str]]) -> bool:
-    """Return whether both programs have run on a set, with every seed."""
-    last = {"solver": pair.solver, "set": name, "seed": str(pair.seeds - 1)}
-    ended = {row["program"] for row in rows if last.items() <= row.items()}
-    return ended >= {"ccviz", pair.program}
+def linked(X: np.ndarray, k: int, truth: IntArray) -> Problem:
+    """Return a problem with a link for four points, as the classes say."""
+    links = random_pairs(truth, len(X) // 4, seed=0)
+    return Problem(X, k, links.must_link, links.cannot_link, truth=truth)
 
 
-def write_table(out: Path) -> None:
-    """Write the summary, a table for each pair."""
-    rows = read_rows(out)
-    (how,) = (each for each in (__doc__ or "").split("\n\n") if each.startswith("Twelve sets"))
-    lines = ["`python benchmarks/peer_defaults.py`. " + how.replace("\n", " ").replace("``", "`")]
+def cases(options: Namespace) -> Iterator[tuple[Any, ...]]:
     for pair in PAIRS:
-        names = dict.fromkeys(
-            row["set"]
-            for row in rows
-            if (row["solver"], row["program"]) == (pair.solver, pair.program)
-        )
-        names = [name for name in names if is_done(pair, name, rows)]
-        if not names:
-            continue
-        columns = ["WCSS: mean, worst"]
-        columns += ["ARI", *([] if pair.hard else ["broken"]), "no answer"] if pair.linked else []
-        heads = [f"{who}: {each}" for who in ("ccviz", "peer") for each in (*columns, "CPU s")]
-        lines += ["", f"## `{pair.solver}` and {pair.package}", ""]
-        lines += [f"| Set | Best WCSS | {' | '.join(heads)} |", "|---" * (len(heads) + 2) + "|"]
-        lines += [row_of(pair, name, rows) for name in names]
-    lines += ["", "## Without a peer", "", ALONE.rstrip()]
-    out.with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        python = getattr(options, pair.environment)
+        for name, problem in problems():
+            if python is not None and problem.n <= pair.most:
+                own = problem if pair.linked else replace(problem, must_link=(), cannot_link=())
+                for program, runs in (("ccviz", ours), (pair.program, theirs)):
+                    by_seed = enumerate(runs(pair, own, python))
+                    for seed in range(pair.seeds):
+                        yield pair.solver, program, name, seed, own, by_seed
+
+
+def measure(_: Namespace, *case: Any) -> dict[str, object] | None:
+    seed, problem, answers_by_seed = case[3:]
+    for at, (labels, cpu) in answers_by_seed:
+        if at == seed:  # those before are in the table
+            return found(problem, labels, cpu)
+    return None
+
+
+def theirs(pair: Pair, problem: Problem, python: str) -> Iterator[Answer]:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "problem.npz"
+        pairs = {name: getattr(problem, name).pairs for name in ("must_link", "cannot_link")}
+        np.savez(file, X=problem.X, k=problem.k, **pairs)
+        program = Path(__file__).with_name("_peer_programs.py")
+        command = [python, program, pair.program, file, pair.seeds, pair.limit]
+        for labels, cpu in runner.answers(command):
+            yield None if labels is None else np.array(labels), cpu
+
+
+def page(rows: runner.Rows) -> str:
+    (how,) = (each for each in (__doc__ or "").split("\n\n") if each.startswith("Twelve sets"))
+    how = how.replace("\n", " ").replace("``", "`")
+    text = f"`python benchmarks/peer_defaults.py`. {how}\n"
+    for pair in PAIRS:
+        lines = [
+            line
+            for name in dict.fromkeys(row["set"] for row in rows if row["program"] == pair.program)
+            if (line := line_of(pair, name, rows))
+        ]
+        if lines:
+            columns = ["WCSS: mean, worst"]
+            if pair.linked:
+                columns += ["ARI", *([] if pair.hard else ["broken"]), "no answer"]
+            heads = [f"{who}: {each}" for who in ("ccviz", "peer") for each in (*columns, "CPU s")]
+            table = runner.markdown(["Set", "Best WCSS", *heads], lines)
+            text += f"\n## `{pair.solver}` and {pair.package}\n\n{table}"
+    return f"{text}\n## Without a peer\n\n{ALONE}"
+
+
+def line_of(pair: Pair, name: str, rows: runner.Rows) -> list[object]:
+    """Return both programs on one set, nothing before both have run with every seed."""
+    both = [
+        [row for row in rows
+         if (row["solver"], row["program"], row["set"]) == (pair.solver, program, name)]
+        for program in ("ccviz", pair.program)
+    ]  # fmt: skip
+    if not all(any(row["seed"] == str(pair.seeds - 1) for row in each) for each in both):
+        return []
+    wcss = [float(row["wcss"]) for each in both for row in answers(pair, each)]
+    best = min(wcss, default=np.nan)
+    return [name, f"{best:.6g}", *(cell for each in both for cell in cells_of(pair, each, best))]
 
 
 if __name__ == "__main__":
-    main()
+    runner.run(
+        __doc__, "peer_defaults", ("solver", "program", "set", "seed"), cases, measure, page,
+        python=str, hgmeans=str, clustlib=str,
+    )  # fmt: skip

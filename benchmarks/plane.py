@@ -1,84 +1,39 @@
 """The plane with many clusters: `colgen` on the sets of Sudoso and Aloise (2025).
 
-    python benchmarks/plane.py [--bench DIR] [--only NAME ...] [--k K ...] [--cpu-limit 3600]
-
 `colgen` to a gap of 1e-4 unless the row says more, one thread; the rivals' seconds are those that
 the paper prints (its column generation with dynamic constraint aggregation stops at 0.1 %, with a
 commercial solver; so does the SOS-SDP it is compared with, or after a day). "links": n / 10 pairs
 of points that one run of k-means put together are must-links, n / 10 that it kept apart are
-cannot-links. A row is added as each ends; what was stopped goes on where it was. The seconds are
-CPU seconds, and begin with the first clustering. Every proof is checked by `ccviz.proof.verify`
-after the clock has stopped. `--table` only writes the summary.
+cannot-links. The seconds are CPU seconds, and begin with the first clustering. Every proof is
+checked by `ccviz.proof.verify` after the clock has stopped.
 """
 
 from __future__ import annotations
 
-import argparse
-import csv
-import os
-import sys
-from pathlib import Path
+from argparse import Namespace
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
 
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(name, "1")
+import _runner as runner
+import numpy as np
 
-import numpy as np  # noqa: E402
-from _proved import proved  # noqa: E402
-from _rows import append_row, done_keys, read_rows  # noqa: E402
+from ccviz import Problem, start
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.data.random_links import random_pairs
+from ccviz.solvers.common.seeding import plain_kmeans
 
-from ccviz import Problem, start  # noqa: E402
-from ccviz.arrays import FloatArray, IntArray  # noqa: E402
-from ccviz.data.random_links import random_pairs  # noqa: E402
-from ccviz.solvers.common.seeding import plain_kmeans  # noqa: E402
-
-RESULTS = Path(__file__).parent / "results"
-SHARED = Path(__file__).parents[2] / "shared" / "bench"
-BENCH = Path(os.environ.get("CCVIZ_BENCH", SHARED))
 TOLERANCE = 1e-4
 ROWS = 30  # of the paper's table
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bench", type=Path, default=BENCH, help="the folder of the sets")
-    parser.add_argument("--only", nargs="*", help="sets; all of them unless named")
-    parser.add_argument("--k", nargs="*", type=int, help="numbers of clusters; all unless named")
-    parser.add_argument("--links", nargs="*", choices=["no", "yes"], default=["no", "yes"])
-    parser.add_argument("--cpu-limit", type=float, default=3600.0)
-    parser.add_argument("--tolerance", type=float, default=TOLERANCE, help="gap to come to")
-    parser.add_argument("--work", type=float, default=120.0, help="units that a check may take")
-    parser.add_argument("--out", type=Path, default=RESULTS / "plane.csv")
-    parser.add_argument("--table", action="store_true", help="only write the summary")
-    options = parser.parse_args()
-    if not options.table:
-        warm_up()
-        done = done_keys(options.out, ("set", "k", "links"))
-        for links in options.links:
-            for row in published(options.bench):
-                if wanted(row, options) and (row["instance"], row["k"], links) not in done:
-                    measure(row, links, options)
-    write_table(options.out)
-
-
 def warm_up() -> None:
-    """Load compiled code once, as a long-lived process has it."""
     points = np.random.default_rng(0).normal(size=(300, 2))
     start(Problem(points, 30, cannot_link=[(0, 1)]), "colgen", tolerance=TOLERANCE).result()
 
 
-def published(bench: Path) -> list[dict[str, str]]:
-    """Return the paper's rows, one a set and number of clusters."""
-    with (bench / "large" / "plane" / "published.csv").open(newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def wanted(row: dict[str, str], options: argparse.Namespace) -> bool:
-    named = options.only is None or row["instance"] in options.only
-    return named and (options.k is None or int(row["k"]) in options.k)
-
-
-def problem_of(which: str, k: int, links: str, bench: Path) -> Problem:
-    X = np.loadtxt(bench / "large" / "plane" / f"{which}.txt", skiprows=1)
+def problem_of(which: str, k: int, links: str) -> Problem:
+    X = np.loadtxt(runner.BENCH / "large" / "plane" / f"{which}.txt", skiprows=1)
     if links == "no":
         return Problem(X, k)
     must, cannot = drawn(X, k)
@@ -96,68 +51,60 @@ def drawn(X: FloatArray, k: int) -> tuple[IntArray, IntArray]:
     return must, cannot
 
 
-def measure(row: dict[str, str], links: str, options: argparse.Namespace) -> None:
-    which, k = row["instance"], int(row["k"])
-    problem = problem_of(which, k, links, options.bench)
-    tolerance = options.tolerance
-    cells, seconds = proved(
-        problem, "colgen", tolerance, options.cpu_limit, work=options.work, gap=tolerance
-    )
-    fields = {
-        "set": which,
-        "n": problem.n,
-        "k": k,
-        "links": links,
-        "tolerance": f"{tolerance:g}",
-        **cells,
-        "cg_dca_s": row["time_s_cg_dca"],
-        "sos_sdp_s": row["time_s_sos_sdp"],
-        "ratio": f"{float(row['time_s_cg_dca']) / seconds:.3g}",
-    }
-    append_row(options.out, fields)
-    print(*fields.values(), file=sys.stderr, flush=True)
-
-
-def write_table(source: Path) -> None:
-    """Write the rows, and for those without links the sums over rows."""
-    lines = [
-        "| set (n) | k | links | to | status | gap | checked gap | CPU seconds | checking, s "
-        "| CG+DCA, s | SOS-SDP, s | CG+DCA / ours |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|",
-    ]
-    names = (
-        "k", "links", "tolerance", "status", "gap", "verified_gap", "cpu_s", "verify_s",
-        "cg_dca_s", "sos_sdp_s",
-    )  # fmt: skip
-    rows = sorted(read_rows(source), key=lambda row: (row["links"], int(row["n"]), int(row["k"])))
-    for row in rows:
-        cells = [f"{row['set']} ({row['n']})", *(row[name] for name in names)]
-        cells.append(f"{float(row['ratio']):,.0f}" if is_proved(row) else "–")
-        lines.append("| " + " | ".join(cells) + " |")
-    for links in ("no", "yes"):
-        for tolerance in sorted({row["tolerance"] for row in rows}):
-            lines += summary(rows, links, tolerance)
-    source.with_suffix(".md").write_text("\n".join(lines) + "\n")
-
-
 def is_proved(row: dict[str, str]) -> bool:
     """Whether the checker accepts the row's proof, to the row's tolerance."""
     return not row["verified_gap"].startswith("no proof")
 
 
-def summary(rows: list[dict[str, str]], links: str, tolerance: str) -> list[str]:
+def summary(rows: runner.Rows, links: str, tolerance: str) -> str:
     """Return a sentence on the rows proved to a tolerance, with or without links."""
     asked = [row for row in rows if (row["links"], row["tolerance"]) == (links, tolerance)]
     mine = [row for row in asked if is_proved(row)]
     if not mine:
-        return []
+        return ""
     ours, theirs = (sum(float(row[key]) for row in mine) for key in ("cpu_s", "cg_dca_s"))
-    return [
-        "",
-        f"Links: {links}. {len(mine)} of {ROWS} proved to {tolerance}: "
-        f"{ours:.0f} CPU seconds; CG+DCA without links {theirs:.0f}.",
-    ]
+    return (
+        f"\nLinks: {links}. {len(mine)} of {ROWS} proved to {tolerance}: "
+        f"{ours:.0f} CPU seconds; CG+DCA without links {theirs:.0f}.\n"
+    )
+
+
+def cases(options: Namespace) -> Iterator[tuple[str, str, str, runner.Row]]:
+    """Yield the paper's rows, one a set and number of clusters, without links first."""
+    published = runner.read_rows(runner.BENCH / "large" / "plane" / "published.csv")
+    for links, row in product(options.links, published):
+        which, k = row["instance"], row["k"]
+        if which in (options.only or (which,)) and int(k) in (options.k or (int(k),)):
+            yield which, k, links, row
+
+
+def measure(options: Namespace, which: str, k: str, links: str, row: runner.Row) -> dict[str, Any]:
+    problem, to = problem_of(which, int(k), links), options.tolerance
+    cells, seconds = runner.proved(
+        problem, "colgen", to, options.cpu_limit, work=options.work, gap=to
+    )
+    rivals = {"cg_dca_s": row["time_s_cg_dca"], "sos_sdp_s": row["time_s_sos_sdp"]}
+    ratio = f"{float(row['time_s_cg_dca']) / seconds:.3g}"
+    return {"n": problem.n, "tolerance": f"{to:g}", **cells, **rivals, "ratio": ratio}
+
+
+def page(rows: runner.Rows) -> str:
+    """Return the rows, and for those without links the sums over rows."""
+    rows = sorted(rows, key=lambda row: (row["links"], int(row["n"]), int(row["k"])))
+    text = runner.laid_out(
+        "set (n) | k | links | to | status | gap | checked gap | CPU seconds | checking, s "
+        "| CG+DCA, s | SOS-SDP, s | CG+DCA / ours",
+        "{set} ({n}) | {k} | {links} | {tolerance} | {status} | {gap} | {verified_gap} | {cpu_s} "
+        "| {verify_s} | {cg_dca_s} | {sos_sdp_s} | {times}",
+        (row | {"times": f"{float(row['ratio']):,.0f}" if is_proved(row) else "–"} for row in rows),
+    )
+    for links, tolerance in product(("no", "yes"), sorted({row["tolerance"] for row in rows})):
+        text += summary(rows, links, tolerance)
+    return text
 
 
 if __name__ == "__main__":
-    main()
+    runner.run(
+        __doc__, "plane", ("set", "k", "links"), cases, measure, page, warm_up=warm_up,
+        only=[str], k=[int], links=("no", "yes"), cpu_limit=3600.0, tolerance=TOLERANCE, work=120.0,
+    )  # fmt: skip

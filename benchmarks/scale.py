@@ -1,7 +1,5 @@
 """BLP k-means where tables are large: a million points, and PCCC's instances with many links.
 
-    python benchmarks/scale.py [--only WORD ...]
-
 With words, only the cases whose names hold one of them are measured again.
 
 CPU seconds of one thread from arrays to the answer: the problem's checks, blocks and events are in
@@ -27,39 +25,27 @@ Weighted links have weights drawn from 0.1 to 1, and a tenth of them is wrong.
 
 from __future__ import annotations
 
-import os
+import time
+from math import ceil, comb
+from typing import Any
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
+import _runner as runner
+import numpy as np
+import pandas as pd
+from sklearn.cluster import KMeans, kmeans_plusplus
+from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
 
-import argparse  # noqa: E402
-import time  # noqa: E402
-from concurrent.futures import ProcessPoolExecutor  # noqa: E402
-from math import ceil, comb  # noqa: E402
-from multiprocessing import get_context  # noqa: E402
-from pathlib import Path  # noqa: E402
-from typing import Any  # noqa: E402
-
-import numpy as np  # noqa: E402
-import pandas as pd  # noqa: E402
-from _cpu_clock import count_cpu_seconds  # noqa: E402
-from assignment import as_markdown  # noqa: E402
-from sklearn.cluster import KMeans, kmeans_plusplus  # noqa: E402
-from sklearn.datasets import make_blobs  # noqa: E402
-
-from ccviz import Problem, solve, start  # noqa: E402
-from ccviz.arrays import freeze  # noqa: E402
-from ccviz.data.link_files import read_links_file  # noqa: E402
-from ccviz.data.random_links import random_pairs  # noqa: E402
-from ccviz.data.scaling import scale  # noqa: E402
-from ccviz.events import CentersMoved  # noqa: E402
-from ccviz.feasibility.check import check_feasibility  # noqa: E402
-from ccviz.problem.blocks import contract  # noqa: E402
-from ccviz.solvers import solver_class  # noqa: E402
-from ccviz.solvers.assignment.passes import open_passes  # noqa: E402
-
-RESULTS = Path(__file__).parent / "results"
-BENCH = Path(os.environ.get("CCVIZ_BENCH", Path(__file__).parents[2] / "shared" / "bench"))
+from ccviz import Problem, solve, start
+from ccviz.arrays import freeze
+from ccviz.data.link_files import read_links_file
+from ccviz.data.random_links import random_pairs
+from ccviz.data.scaling import scale
+from ccviz.events import CentersMoved
+from ccviz.feasibility.check import check_feasibility
+from ccviz.problem.blocks import contract
+from ccviz.solvers import solver_class
+from ccviz.solvers.assignment.step import open_passes
 
 POINTS, FEATURES, CLUSTERS = 1_000_000, 10, 20
 LINKS = (0, 100_000, 1_000_000)
@@ -70,7 +56,6 @@ WEIGHTED, WEIGHTED_LINKS, WRONG = 100_000, 1_000_000, 0.1
 LIMIT_S = 60.0
 PASSES = 9
 SEEDS = (1, 2, 3)
-
 DRAWS = range(5)
 PUBLISHED = {  # seconds and ARI of PCCC
     ("letter", 0.01): ("79.4", ".162"),
@@ -80,31 +65,16 @@ PUBLISHED = {  # seconds and ARI of PCCC
 }
 
 
-class Meter:
+class Meter(runner.Meter):
     """CPU seconds and memory since it was made."""
-
-    def __init__(self) -> None:
-        # Linux only: forget the peak of what came before.
-        Path("/proc/self/clear_refs").write_text("5")
-        self._before, self._started = _memory("VmRSS"), time.process_time()
 
     def row(self, X: np.ndarray) -> dict[str, Any]:
         """Return what was used so far, beside the points."""
-        seconds = time.process_time() - self._started
-        return {
-            "cpu_s": round(seconds, 1),
-            "memory_in_points": round((_memory("VmHWM") - self._before) / X.nbytes, 1),
-        }
-
-
-def _memory(kind: str) -> int:
-    """Return the memory held now (VmRSS) or at most (VmHWM), in bytes."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith(kind))
+        more = round(self.bytes() / X.nbytes, 1)
+        return {"cpu_s": round(self.seconds(), 1), "memory_in_points": more}
 
 
 def warm_up() -> None:
-    """Load, or compile, all that is measured."""
     X, y = make_blobs(3000, FEATURES, centers=5, random_state=0)
     links = random_pairs(y, 30_000, seed=0)
     solve(Problem(X, 5, links.must_link, links.cannot_link), seed=0)
@@ -154,13 +124,10 @@ def float32(solver: str, links: int) -> dict[str, Any]:
 
 def _once(solver: str, X: np.ndarray, pairs: list[np.ndarray]) -> dict[str, Any]:
     meter = Meter()
-    stepper = start(
-        Problem(X, CLUSTERS, *pairs), solver, seed=1, n_init=1, init="random", max_iter=10
-    )
-    for _ in stepper:
-        pass
-    kept = stepper.run.incumbent.violations.none_hard
-    return {**meter.row(X), "kept": kept, "objective": round(stepper.run.objective)}
+    given = {"seed": 1, "n_init": 1, "init": "random", "max_iter": 10}
+    result = start(Problem(X, CLUSTERS, *pairs), solver, **given).result()
+    kept = result.partition.violations.none_hard
+    return {**meter.row(X), "kept": kept, "objective": round(result.objective)}
 
 
 def _one_start(
@@ -207,9 +174,7 @@ def _true_pairs(truth: np.ndarray, number: int) -> list[np.ndarray]:
 def published(name: str, share: float) -> dict[str, Any]:
     """Measure an instance of PCCC's paper, five draws of its links."""
     warm_up()
-    table = pd.read_parquet(BENCH / "classes" / f"{name}.parquet")
-    truth = table.pop("class").to_numpy()
-    X = scale(table.to_numpy(dtype=np.float64), "standard")
+    X, truth = _standardised(name)
     rows, kept, agreement = [], True, []
     for draw in DRAWS:
         links = random_pairs(truth, comb(ceil(share * len(X)), 2), seed=draw)
@@ -217,13 +182,12 @@ def published(name: str, share: float) -> dict[str, Any]:
         problem = Problem(X, len(np.unique(truth)), links.must_link, links.cannot_link)
         result = solve(problem, seed=draw)
         rows.append(meter.row(X))
-        assert result.partition is not None
         kept &= result.partition.violations.none_hard
-        agreement.append(_ari(truth, result.labels))
+        agreement.append(adjusted_rand_score(truth, result.labels))
     seconds, ari = PUBLISHED[name, share]
     return {
         "case": f"{name}, {len(links.must_link):,} / {len(links.cannot_link):,} links",
-        **{key: round(float(np.mean([row[key] for row in rows])), 1) for key in ("cpu_s",)},
+        "cpu_s": round(float(np.mean([row["cpu_s"] for row in rows])), 1),
         "slowest_s": max(row["cpu_s"] for row in rows),
         "kept": kept,
         "ari": round(float(np.mean(agreement)), 3),
@@ -234,43 +198,31 @@ def published(name: str, share: float) -> dict[str, Any]:
     }
 
 
-def _ari(truth: np.ndarray, labels: np.ndarray | None) -> float:
-    from sklearn.metrics import adjusted_rand_score
-
-    return float(adjusted_rand_score(truth, labels))
+def _standardised(name: str) -> tuple[np.ndarray, np.ndarray]:
+    table = pd.read_parquet(runner.BENCH / "classes" / f"{name}.parquet")
+    truth = table.pop("class").to_numpy()
+    return scale(table.to_numpy(dtype=np.float64), "standard"), truth
 
 
 def sized() -> dict[str, Any]:
-    """Measure equal sizes."""
-    warm_up()
     n, d, k = SIZED
     X, _ = make_blobs(n, d, centers=k, cluster_std=5.0, random_state=0)
-    return {
-        "case": f"blobs {n:,} x {d}, k = {k}, equal sizes",
-        **_under_sizes(X, k, [n // k] * k),
-    }
+    return _under_sizes(f"blobs {n:,} x {d}, k = {k}, equal sizes", X, [n // k] * k)
 
 
 def ranged() -> dict[str, Any]:
     """Measure a million points whose clusters have ranges of sizes, which bind."""
-    warm_up()
-    X, _ = _blobs(POINTS)
     least, most = RANGE
-    return {
-        "case": f"blobs {POINTS:,} x {FEATURES}, k = {CLUSTERS}, sizes {least:,} to {most:,}",
-        **_under_sizes(X, CLUSTERS, ([least] * CLUSTERS, [most] * CLUSTERS)),
-    }
+    case = f"blobs {POINTS:,} x {FEATURES}, k = {CLUSTERS}, sizes {least:,} to {most:,}"
+    return _under_sizes(case, _blobs(POINTS)[0], ([least] * CLUSTERS, [most] * CLUSTERS))
 
 
-def _under_sizes(X: np.ndarray, k: int, sizes: Any) -> dict[str, Any]:
-    meter = Meter()
+def _under_sizes(case: str, X: np.ndarray, sizes: Any) -> dict[str, Any]:
+    warm_up()
+    k, meter = len(sizes if isinstance(sizes, list) else sizes[0]), Meter()
     result = solve(Problem(X, k, sizes=sizes), seed=0)
-    assert result.partition is not None
-    return {
-        **meter.row(X),
-        "kept": result.partition.violations.none_hard,
-        "objective": round(result.objective),
-    }
+    row = {"case": case, **meter.row(X), "kept": result.partition.violations.none_hard}
+    return row | {"objective": round(result.objective)}
 
 
 def building() -> dict[str, Any]:
@@ -324,7 +276,7 @@ def reading() -> dict[str, Any]:
 def weighted(solver: str) -> dict[str, Any]:
     """Measure a solver on many weighted links, some of them wrong."""
     warm_up()
-    count_cpu_seconds()
+    runner.count_cpu_seconds()
     X, y = _blobs(WEIGHTED)
     must, cannot = _true_pairs(y, WEIGHTED_LINKS)
     rng = np.random.default_rng(1)
@@ -342,7 +294,7 @@ def weighted(solver: str) -> dict[str, Any]:
         **meter.row(X),
         "first_answer_s": first_s,
         "kept": stepper.run.incumbent.violations.none_hard,
-        "ari": round(_ari(y, stepper.run.incumbent.labels), 3),
+        "ari": round(adjusted_rand_score(y, stepper.run.incumbent.labels), 3),
     }
 
 
@@ -361,10 +313,8 @@ def _drive(stepper: Any, meter: Meter, X: np.ndarray) -> float:
 def memetic(solver: str) -> dict[str, Any]:
     """Measure a memetic solver on the letters with most links, hard where it keeps those."""
     warm_up()
-    count_cpu_seconds()
-    table = pd.read_parquet(BENCH / "classes" / "letter.parquet")
-    truth = table.pop("class").to_numpy()
-    X = scale(table.to_numpy(dtype=np.float64), "standard")
+    runner.count_cpu_seconds()
+    X, truth = _standardised("letter")
     links = random_pairs(truth, comb(ceil(0.05 * len(X)), 2), seed=0)
     given = [links.must_link, links.cannot_link]
     kind = "hard" if solver_class(solver).supports.hard else "soft"
@@ -380,7 +330,7 @@ def memetic(solver: str) -> dict[str, Any]:
         "cpu_s": meter.row(X)["cpu_s"],
         "first_answer_s": first_s,
         "kept": found is not None and found.violations.none_hard,
-        "ari": None if found is None else round(_ari(truth, found.labels), 3),
+        "ari": None if found is None else round(adjusted_rand_score(truth, found.labels), 3),
     }
 
 
@@ -423,22 +373,14 @@ CASES: dict[str, tuple[Any, ...]] = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--only", nargs="*", default=[""], help="words of the cases")
-    words = parser.parse_args().only
-    target = RESULTS / "scale.csv"
-    rows = pd.read_csv(target, dtype=object).to_dict("records") if target.exists() else []
-    known = {row["case"]: row for row in rows}
-    for name, (measure, *key) in CASES.items():
-        if not any(word in name for word in words):
-            continue
-        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as own:
-            row = own.submit(measure, *key).result()
-        print(row, flush=True)
-        known[row["case"]] = row
-        table = pd.DataFrame(known.values())
-        table.to_csv(target, index=False)
-        target.with_suffix(".md").write_text(as_markdown(table))
+    options = runner.parse(__doc__, only=[str], table=False)
+    known = {row["case"]: row for row in runner.results("scale")}
+    for name, case in CASES.items() if not options.table else ():
+        if any(word in name for word in options.only or [""]):
+            row = runner.in_a_process(*case)
+            known[row["case"]] = row
+            runner.write_rows(runner.RESULTS / "scale.csv", list(known.values()))
+    runner.write_page("scale", runner.whole_table(runner.results("scale")))
 
 
 if __name__ == "__main__":

@@ -14,31 +14,26 @@ too large or lie. A row is written as it comes; what was measured before under i
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import base64
 import os
-import sys
 import tempfile
 import time
+from argparse import Namespace
 from itertools import islice
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+import _runner as runner
 import numpy as np
-from _page import RESULTS, Server, served
-from _rows import append_row, read_rows
+from _page import Server, served
 from class_server import LONG, RUNNING, addresses, tables
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.app.socket_page import Page, models, packed
 
 STUDENTS, TOGETHER = 30, 10
 FORGOTTEN_S = 40  # the server looks for closed pages now and then
 PATIENCE_S = 300
-OUT = RESULTS / "session_memory.csv"
-FIELDS = ("what", "sessions", "rss_mb", "objects", "traced_mb")
 HOSTILE = (
     b"\x93NUMPY\x01\x00v\x00{'descr': '|O'}",
     b"," * 1_000_000,
@@ -142,77 +137,61 @@ async def attack(server: Server) -> None:
         session.close()
 
 
-def note(server: Server, what: str, sessions: int) -> None:
-    """Wait until the server has forgotten its pages, and add a row of what it holds."""
+def note(server: Server, what: str, sessions: int) -> dict[str, Any]:
+    """Wait until the server has forgotten its pages, and return what it holds."""
     end = time.monotonic() + PATIENCE_S
     while server.workers() and time.monotonic() < end:
         time.sleep(0.2)
     time.sleep(FORGOTTEN_S)
-    objects, traced = server.objects_left(), server.traced_mb()
-    found = (what, sessions, f"{server.memory_mb():.0f}", objects, f"{traced:.1f}")
-    append_row(OUT, dict(zip(FIELDS, found, strict=True)))
-    print(*found, flush=True)
+    objects, traced, rss_mb = server.objects_left(), server.traced_mb(), server.memory_mb()
+    row = {"what": what, "sessions": sessions, "rss_mb": f"{rss_mb:.0f}", "objects": objects}
+    return row | {"traced_mb": f"{traced:.1f}"}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sessions", type=int, default=100)
-    parser.add_argument("--traced", type=int, help="sessions with tracemalloc")
-    parser.add_argument("--classes", type=int)
-    parser.add_argument("--table", action="store_true")
-    options = parser.parse_args()
-    if not options.table:
-        measure(options)
-    write_table()
-
-
-def measure(options: argparse.Namespace) -> None:
+def measure(options: Namespace) -> None:
     """Drive a server, and write a row now and then."""
     if options.traced:
         os.environ["PYTHONTRACEMALLOC"] = "1"
     what = "classes" if options.classes else "traced" if options.traced else "sessions"
-    kept = [row for row in read_rows(OUT) if row["what"] != what]
-    OUT.unlink(missing_ok=True)
-    for row in kept:
-        append_row(OUT, row)
-    with (
-        tempfile.TemporaryDirectory() as home,
-        served(home, *(["--class"] if options.classes else [])) as server,
-    ):
-        if options.classes:
-            for number in range(options.classes):
-                asyncio.run(lesson(server))
-                note(server, what, STUDENTS * (number + 1))
-        else:
-            for number in range(options.traced or options.sessions):
-                asyncio.run(one(server, number))
-                if (number + 1) % TOGETHER == 0:
-                    note(server, what, number + 1)
+    kept = [row for row in runner.read_rows(OUT) if row["what"] != what]
+    runner.write_rows(OUT, kept)
+    way = ["--class"] if options.classes else []
+    with tempfile.TemporaryDirectory() as home, served(home, *way) as server:
+        for number in range(options.classes or options.traced or options.sessions):
+            asyncio.run(lesson(server) if options.classes else one(server, number))
+            if options.classes or (number + 1) % TOGETHER == 0:
+                sessions = (number + 1) * (STUDENTS if options.classes else 1)
+                runner.append_row(OUT, note(server, what, sessions))
         print(server.log.read_text().count("Traceback"), "tracebacks in the server's log")
 
 
-def write_table() -> None:
-    """Write the rows as a table."""
-    lines = [
-        "# Memory after sessions",
-        "",
-        "A session has a socket and no browser; it uploads a table, links and two files that are",
-        "refused, edits, undoes, and runs: one after another, or in classes of thirty at once, of",
-        "whom six run something long and a thirty-first is hostile. The rows are after all of them",
-        "have gone and a garbage collection. *Traced* is what Python's allocator holds",
-        "(`tracemalloc`), in a server of its own.",
-        "",
-        "| What | Sessions | Memory, MB | Objects | Traced, MB |",
-        "|---|---|---|---|---|",
-    ]
-    for row in read_rows(OUT):
-        traced = row["traced_mb"] if float(row["traced_mb"]) else ""
-        lines.append(
-            f"| {row['what']} | {row['sessions']} | {row['rss_mb']} "
-            f"| {int(row['objects']):,} | {traced} |"
-        )
-    OUT.with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+OUT = runner.RESULTS / "session_memory.csv"
+HEAD = """# Memory after sessions
+
+A session has a socket and no browser; it uploads a table, links and two files that are
+refused, edits, undoes, and runs: one after another, or in classes of thirty at once, of
+whom six run something long and a thirty-first is hostile. The rows are after all of them
+have gone and a garbage collection. *Traced* is what Python's allocator holds
+(`tracemalloc`), in a server of its own.
+
+"""
+
+
+def page(rows: runner.Rows) -> str:
+    return HEAD + runner.laid_out(
+        "What | Sessions | Memory, MB | Objects | Traced, MB",
+        "{what} | {sessions} | {rss_mb} | {objects:,} | {traced}",
+        (
+            row
+            | {"objects": int(row["objects"])}
+            | {"traced": row["traced_mb"] if float(row["traced_mb"]) else ""}
+            for row in rows
+        ),
+    )
 
 
 if __name__ == "__main__":
-    main()
+    options = runner.parse(__doc__, sessions=100, traced=int, classes=int, table=False)
+    if not options.table:
+        measure(options)
+    runner.write_page(OUT, page(runner.read_rows(OUT)))

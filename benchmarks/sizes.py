@@ -1,7 +1,5 @@
 """Equal sizes: our k-means by min-cost flow beside the package k-means-constrained.
 
-    python benchmarks/sizes.py --rival-python PYTHON
-
 PYTHON is the interpreter of another environment that has k-means-constrained: its ortools cannot be
 imported beside highspy. Both sides get the same blobs and run in a process of their own. Measured
 are one assignment from the same random centres, costs computed, and whole fits of one start each;
@@ -11,25 +9,23 @@ must give the same. (The package minimises distances in its assignment, not thei
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import subprocess
-import sys
 import tempfile
 import time
+from argparse import Namespace
+from collections.abc import Iterator
 from pathlib import Path
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
+import _runner as runner
+import numpy as np
+from sklearn.datasets import make_blobs
 
-import numpy as np  # noqa: E402
+from ccviz import Problem, solve
+from ccviz.solvers.assignment import Structure, solve_assignment
+from ccviz.solvers.assignment.centers import block_costs
 
-RESULTS = Path(__file__).parent / "results"
 CASES = ((1000, 10, 2), (5000, 10, 2), (20000, 10, 2), (20000, 10, 10))
 UNITS = (1.0, 1e-6, 1e9)
 SEEDS = (0, 1, 2)
-
 RIVAL = """
 import json, sys, time
 import numpy as np
@@ -49,10 +45,6 @@ print(json.dumps([middle - started, time.process_time() - middle, labels.tolist(
 
 def ours(X: np.ndarray, k: int, seed: int) -> tuple[float, float, np.ndarray]:
     """Return our CPU seconds for an assignment and a fit, and the labels."""
-    from ccviz import Problem, solve
-    from ccviz.solvers.assignment import Structure, solve_assignment
-    from ccviz.solvers.assignment.centers import block_costs
-
     none, size = np.empty((0, 2), dtype=np.int64), np.full(k, len(X) // k)
     started = time.process_time()
     centers = X[np.random.default_rng(seed).choice(len(X), k, replace=False)]
@@ -68,17 +60,8 @@ def rival(python: str, X: np.ndarray, k: int, seed: int) -> tuple[float, float, 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "X.npy"
         np.save(file, X)
-        ran = subprocess.run(
-            [python, "-c", RIVAL, str(file), str(k), str(seed)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    if ran.returncode:
-        print(ran.stderr.strip().split("\n")[-1], file=sys.stderr)
-        return None
-    assign_s, fit_s, labels = json.loads(ran.stdout)
-    return assign_s, fit_s, np.array(labels)
+        found = list(runner.answers([python, "-c", RIVAL, file, k, seed]))
+    return (*found[0][:2], np.array(found[0][2])) if found else None
 
 
 def wcss(X: np.ndarray, labels: np.ndarray) -> float:
@@ -87,58 +70,33 @@ def wcss(X: np.ndarray, labels: np.ndarray) -> float:
     return float(sum(((group - group.mean(axis=0)) ** 2).sum() for group in groups))
 
 
-def measure(python: str, n: int, k: int, d: int, unit: float) -> dict[str, object]:
-    """Return one row: mean seconds and best WCSS over the seeds, WCSS in the data's own unit."""
-    from sklearn.datasets import make_blobs
+def cases(_: Namespace) -> Iterator[tuple[int, int, int, float]]:
+    for case in CASES:
+        yield from ((*case, unit) for unit in (UNITS if case == CASES[-1] else UNITS[:1]))
 
+
+def measure(options: Namespace, n: int, k: int, d: int, unit: float) -> dict[str, object]:
+    """Return mean seconds and best WCSS over the seeds, WCSS in the data's own unit."""
     plain = make_blobs(n, d, centers=k, cluster_std=3.0, random_state=0)[0]
-    X = plain * unit
+    X, python = plain * unit, options.rival_python
     mine = [ours(X, k, seed) for seed in SEEDS]
     theirs = [found for seed in SEEDS if (found := rival(python, X, k, seed)) is not None]
     sizes = {int(size) for *_, labels in mine for size in np.bincount(labels, minlength=k)}
-    row = {
-        "n": n,
-        "k": k,
-        "d": d,
-        "unit": unit,
-        "assign_s": mean_of(mine, 0),
-        "fit_s": mean_of(mine, 1),
-        "wcss": min(wcss(plain, labels) for *_, labels in mine),
-        "sizes_exact": sizes == {n // k},
-    }
-    if theirs:
-        row |= {
-            "rival_assign_s": mean_of(theirs, 0),
-            "rival_fit_s": mean_of(theirs, 1),
-            "rival_wcss": min(wcss(plain, labels) for *_, labels in theirs),
-            "assign_ratio": round(mean_of(theirs, 0) / mean_of(mine, 0), 1),
-            "fit_ratio": round(mean_of(theirs, 1) / mean_of(mine, 1), 1),
-        }
+    row: dict[str, object] = {}
+    for own, runs in (("", mine), ("rival_", theirs)):
+        if runs:
+            for place, name in enumerate(("assign", "fit")):
+                row[f"{own}{name}_s"] = round(float(np.mean([run[place] for run in runs])), 4)
+            row[f"{own}wcss"] = min(wcss(plain, labels) for *_, labels in runs)
+    row["sizes_exact"] = sizes == {n // k}
+    for name in ("assign", "fit") if theirs else ():
+        row[f"{name}_ratio"] = round(row[f"rival_{name}_s"] / row[f"{name}_s"], 1)
     return row
 
 
-def mean_of(runs: list[tuple[float, float, np.ndarray]], place: int) -> float:
-    """Return the mean seconds of the seeds."""
-    return round(float(np.mean([run[place] for run in runs])), 4)
-
-
-def main() -> None:
-    import pandas as pd
-    from assignment import as_markdown
-
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--rival-python", required=True, help="python with k-means-constrained")
-    python = parser.parse_args().rival_python
-    ours(np.random.default_rng(0).normal(size=(2000, 2)), 4, 0)  # compiles
-    rows = []
-    for n, k, d in CASES:
-        for unit in UNITS if (n, k, d) == CASES[-1] else UNITS[:1]:
-            rows.append(measure(python, n, k, d, unit))
-            print(rows[-1], flush=True)
-            table = pd.DataFrame(rows)
-            table.to_csv(RESULTS / "sizes.csv", index=False)
-            (RESULTS / "sizes.md").write_text(as_markdown(table))
-
-
 if __name__ == "__main__":
-    main()
+    runner.run(
+        __doc__, "sizes", ("n", "k", "d", "unit"), cases, measure, runner.whole_table,
+        warm_up=lambda: ours(np.random.default_rng(0).normal(size=(2000, 2)), 4, 0),
+        rival_python=str,
+    )  # fmt: skip

@@ -1,54 +1,29 @@
 """The facility master: `ccviz.solvers.colgen.master.barrier` against HiGHS on the same program.
 
-    python benchmarks/star_master.py [--blocks N ...] [--size BLOCKS] [--runs R]
-
 Points drawn evenly in the square, each a block; a star at every mean of many k-means clusterings of
 them, of which those are kept that the duals of a first solution are of worth to: what a spot has in
 column generation on thousands of points. Both solve to a relative gap of 1e-6; HiGHS by its
-interior-point method without crossover, its best for these, on one thread. Seconds are CPU
-seconds of the solution alone.
+interior-point method without crossover, its best for these, on one thread. Seconds are CPU seconds
+of the solution alone.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
-from pathlib import Path
+import _runner as runner
+import highspy
+import numpy as np
 
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(name, "1")
+from ccviz import Problem
+from ccviz.highs_output import make_highs
+from ccviz.problem.blocks import contract
+from ccviz.solvers.colgen.instance import make_instance
+from ccviz.solvers.colgen.master.barrier import DualProgram, ascend
+from ccviz.solvers.colgen.master.covering import cluster_columns
+from ccviz.solvers.colgen.master.facilities import band_order, make_facilities
+from ccviz.solvers.common.seeding import plain_kmeans
 
-import highspy  # noqa: E402
-import numpy as np  # noqa: E402
-from _cpu_clock import timed  # noqa: E402
-from _rows import append_row, read_rows  # noqa: E402
-
-from ccviz import Problem  # noqa: E402
-from ccviz.problem.blocks import contract  # noqa: E402
-from ccviz.silent_highs import make_highs  # noqa: E402
-from ccviz.solvers.colgen.master.barrier import DualProgram, ascend  # noqa: E402
-from ccviz.solvers.colgen.master.covering import cluster_columns  # noqa: E402
-from ccviz.solvers.colgen.master.facilities import band_order, make_facilities  # noqa: E402
-from ccviz.solvers.colgen.model.instance import make_instance  # noqa: E402
-from ccviz.solvers.common.seeding import plain_kmeans  # noqa: E402
-
-RESULTS = Path(__file__).parent / "results"
 GAP = 1e-6
 SPREAD = 0.9  # stars worth less of the price are left out, as in column generation
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--blocks", type=int, nargs="*", default=[150, 300])
-    parser.add_argument("--size", type=int, default=60, help="blocks a cluster")
-    parser.add_argument("--runs", type=int, default=150, help="of k-means")
-    parser.add_argument("--out", type=Path, default=RESULTS / "star_master.csv")
-    options = parser.parse_args()
-    measure(program_of(120, 6, 5))  # compiles
-    for blocks in options.blocks:
-        program = program_of(blocks, max(2, blocks // options.size), options.runs)
-        append_row(options.out, measure(program))
-    write_table(options.out)
 
 
 def program_of(blocks: int, k: int, runs: int) -> DualProgram:
@@ -65,23 +40,6 @@ def program_of(blocks: int, k: int, runs: int) -> DualProgram:
     rough = ascend(first, 0.5 * far, 0.0, 1e-2)
     worth = -first.facilities.reduced_costs(rough.row) >= SPREAD * rough.cardinality_dual
     return first._replace(facilities=first.facilities.chosen(worth), own=np.zeros(int(worth.sum())))
-
-
-def measure(program: DualProgram) -> dict[str, object]:
-    """Solve by both; return the seconds and the objectives."""
-    start, block, _ = program.stars
-    found = ascend(program, 0.5 * program.most, 0.0, 1e-12)
-    best = float(found.row.sum()) - program.k * found.cardinality_dual
-    found, ours = timed(ascend, program, 0.5 * program.most, 0.0, GAP * abs(best))
-    value = float(found.row.sum()) - program.k * found.cardinality_dual
-    model = model_of(program)
-    _, theirs = timed(model.run)
-    return {
-        "blocks": len(program.most), "clusters": program.k, "stars": len(start) - 1,
-        "entries": len(block), "gap": f"{abs(1.0 - value / best):.1e}",
-        "highs_gap": f"{abs(1.0 - model.getObjectiveValue() / best):.1e}",
-        "cpu_s": f"{ours:.2f}", "highs_s": f"{theirs:.2f}", "ratio": f"{theirs / ours:.0f}",
-    }  # fmt: skip
 
 
 def model_of(program: DualProgram) -> highspy.Highs:
@@ -108,20 +66,40 @@ def model_of(program: DualProgram) -> highspy.Highs:
     return model
 
 
-def write_table(out: Path) -> None:
-    """Write the rows as a table."""
-    rows = read_rows(out)
-    lines = [
-        "# The master over stars",
-        "",
-        "`python benchmarks/star_master.py`; its docstring says what is measured.",
-        "",
-        "| blocks | clusters | stars | entries | gap | HiGHS | CPU s | HiGHS | ratio |",
-        "|---|---|---|---|---|---|---|---|---|",
-    ]
-    lines += ["| " + " | ".join(row.values()) + " |" for row in rows]
-    out.with_suffix(".md").write_text("\n".join(lines) + "\n")
+def measure(program: DualProgram) -> dict[str, object]:
+    """Solve by both; return the seconds and the objectives."""
+    start, block, _ = program.facilities
+    found = ascend(program, 0.5 * program.most, 0.0, 1e-12)
+    best = float(found.row.sum()) - program.k * found.cardinality_dual
+    found, ours = runner.timed(ascend, program, 0.5 * program.most, 0.0, GAP * abs(best))
+    value = float(found.row.sum()) - program.k * found.cardinality_dual
+    model = model_of(program)
+    _, theirs = runner.timed(model.run)
+    return {
+        "clusters": program.k, "stars": len(start) - 1, "entries": len(block),
+        "gap": f"{abs(1.0 - value / best):.1e}",
+        "highs_gap": f"{abs(1.0 - model.getObjectiveValue() / best):.1e}",
+        "cpu_s": f"{ours:.2f}", "highs_s": f"{theirs:.2f}", "ratio": f"{theirs / ours:.0f}",
+    }  # fmt: skip
+
+
+def page(rows: runner.Rows) -> str:
+    return (
+        "# The master over stars\n\n"
+        "`python benchmarks/star_master.py`; its docstring says what is measured.\n\n"
+        + runner.markdown(
+            "blocks | clusters | stars | entries | gap | HiGHS | CPU s | HiGHS | ratio",
+            (row.values() for row in rows),
+        )
+    )
 
 
 if __name__ == "__main__":
-    main()
+    runner.run(
+        __doc__, "star_master", ("blocks",), lambda options: zip(options.blocks),
+        lambda given, blocks: measure(
+            program_of(blocks, max(2, blocks // given.size), given.runs)
+        ),
+        page, warm_up=lambda: measure(program_of(120, 6, 5)),
+        blocks=[150, 300], size=60, runs=150,
+    )  # fmt: skip

@@ -9,6 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import _runner as runner
 import psutil
 
 from ccviz.runs.archive import Archive
@@ -16,12 +17,6 @@ from ccviz.runs.fork_client import ForkClient
 from ccviz.runs.worker_pool import WorkerPool
 
 WORKERS, QUIET_S = 6, 2.0
-RESULT = Path(__file__).parent / "results" / "waiting_workers.md"
-HEAD = f"""Median of {WORKERS} workers that wait with the libraries and the kernels of `blp-kmeans`.
-
-| Worker | CPU seconds each | loaded once for all, CPU seconds | memory of its own, MB |
-|---|---|---|---|
-"""
 
 
 def spent():
@@ -48,21 +43,17 @@ def measured(archive):
     once = sum(seconds for pid, seconds in used.items() if pid not in pids)
     own = statistics.median(psutil.Process(pid).memory_full_info().uss for pid in pids)
     pool.close()
-    return each, once, own / 1e6
-
-
-def main():
-    with tempfile.TemporaryDirectory() as folder, Archive(Path(folder) / "runs.sqlite") as archive:
-        forked = measured(archive)
-        ForkClient.possible = False
-        new = measured(archive)
-    rows = [
-        f"| {name} | {each:.2f} | {once:.1f} | {own:.0f} |"
-        for name, (each, once, own) in (("forked", forked), ("a new interpreter", new))
-    ]
-    RESULT.write_text(HEAD + "\n".join(rows) + "\n", encoding="utf-8")
-    print(RESULT.read_text(encoding="utf-8"))
+    return [f"{each:.2f}", f"{once:.1f}", f"{own / 1e6:.0f}"]
 
 
 if __name__ == "__main__":
-    main()
+    runner.parse(__doc__)
+    with tempfile.TemporaryDirectory() as folder, Archive(Path(folder) / "runs.sqlite") as archive:
+        forked = measured(archive)
+        ForkClient.possible = False
+        rows = [["forked", *forked], ["a new interpreter", *measured(archive)]]
+    table = runner.markdown(
+        "Worker | CPU seconds each | loaded once for all, CPU seconds | memory of its own, MB", rows
+    )
+    about = f"Median of {WORKERS} workers that wait with the libraries and the kernels of"
+    runner.write_page("waiting_workers", f"{about} `blp-kmeans`.\n\n{table}")

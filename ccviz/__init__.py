@@ -7,6 +7,7 @@ from ccviz.distribution import __version__ as __version__
 from ccviz.errors import CcvizError, ContradictionError, ProblemError
 from ccviz.feasibility.check import check_feasibility
 from ccviz.feasibility.conflict import Conflict, explain_conflict
+from ccviz.moved import find_moved
 from ccviz.notebook import explore
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.links import Links
@@ -40,6 +41,8 @@ __all__ = [
     "solve",
     "start",
 ]
+
+find_moved()
 
 
 def __getattr__(name: str) -> Any:

@@ -2,13 +2,64 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from typing import Any
 
+from ccviz.numbers import number, percent
 from ccviz.problem.problem import Problem
-from ccviz.runs.progress import drain, somebody_watches
-from ccviz.runs.run import Result
-from ccviz.runs.stepper import start
+from ccviz.runs.kernel_clock import compiling_said
+from ccviz.runs.run import Result, Run
+from ccviz.runs.stepper import Stepper, start
 from ccviz.solvers import Solver
+
+__all__ = ["solve"]
+
+# --- A progress bar for a plain `ccviz.solve` -----------------------------------------------------
+
+
+_DELAY_S = 0.5
+_EVERY_S = 0.1
+
+
+def is_interactive() -> bool:
+    """Whether standard error is a terminal, or this is a notebook."""
+    return sys.stderr.isatty() or _in_notebook()
+
+
+def _in_notebook() -> bool:
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+def drain(stepper: Stepper) -> Result:
+    """Run to the end under a progress bar, which comes after half a second and then goes away."""
+    from tqdm.auto import tqdm
+
+    with tqdm(
+        desc=stepper.solver.name, unit=" events", delay=_DELAY_S, mininterval=_EVERY_S, leave=False
+    ) as bar:
+
+        def show(run: Run) -> None:
+            bar.set_postfix_str(_state(run), refresh=False)
+            bar.update()
+
+        with compiling_said(bar.set_postfix_str):
+            return stepper.result(show)
+
+
+def _state(run: Run) -> str:
+    parts = []
+    if math.isfinite(run.objective):
+        parts.append(f"objective {number(run.objective)}")
+    if math.isfinite(run.gap):
+        parts.append(f"gap {percent(run.gap)}")
+    if len(run.tree) > 1:
+        parts.append(f"{len(run.tree)} nodes")
+    if run.parts:
+        parts.append(f"{len(run.parts_done):,} of {run.parts:,} parts")
+    return ", ".join(parts)
 
 
 def solve(
@@ -22,17 +73,11 @@ def solve(
 
     Parameters
     ----------
-    problem : Problem
-    solver : str or Solver
     progress : bool, optional
         Whether to show a progress bar once half a second has passed; by default in a terminal and
         in a notebook.
     **options
         Those of `start`.
-
-    Returns
-    -------
-    Result
 
     Raises
     ------
@@ -49,5 +94,5 @@ def solve(
     0
     """
     stepper = start(problem, solver, **options)
-    watched = somebody_watches() if progress is None else progress
+    watched = is_interactive() if progress is None else progress
     return drain(stepper) if watched else stepper.result()

@@ -16,15 +16,11 @@ _CELLS = 1 << 19  # cells that are computed at a time
 
 
 def freeze(array: NDArray[Any]) -> NDArray[Any]:
-    """Set an array read-only and return it.
+    """Return an array after it was set read-only.
 
     Parameters
     ----------
     array : array of any shape
-
-    Returns
-    -------
-    the same array
     """
     array.setflags(write=False)
     return array
@@ -39,10 +35,6 @@ def row_strips(n: int, width: int) -> Iterator[slice]:
         Rows of the table.
     width : int
         Cells that are computed for each.
-
-    Yields
-    ------
-    slice
     """
     step = max(1, _CELLS // max(1, width))
     for at in range(0, n, step):

@@ -16,14 +16,6 @@ def relative_gap(upper_bound: float, lower_bound: float) -> float:
 
     The same gap as in papers on exact clustering: (UB - LB) / UB. Both bounds are sums of
     squares (or such sums plus penalties), so they are not negative.
-
-    Parameters
-    ----------
-    upper_bound, lower_bound : float
-
-    Returns
-    -------
-    float
     """
     if not (math.isfinite(upper_bound) and math.isfinite(lower_bound)):
         return math.inf
@@ -39,13 +31,8 @@ def is_closed(upper_bound: float, lower_bound: float, tolerance: float) -> bool:
 
     Parameters
     ----------
-    upper_bound, lower_bound : float
     tolerance : float
         Relative to the upper bound.
-
-    Returns
-    -------
-    bool
     """
     if not (math.isfinite(upper_bound) and math.isfinite(lower_bound)):
         return False

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError, metadata
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 NAME = "ccviz-lab"
 """Of the distribution; the import name and the command are ``ccviz``."""
 
 _OURS_BEFORE = "An interactive laboratory for constrained clustering"
 """How the summary of versions up to 0.2 begins: a checkout may have been installed as ccviz."""
-_STRANGER = (
+_WRONG_PACKAGE = (
     "the package 'ccviz' of the package index is installed in the place of this one. It is the "
     "work of others and has nothing to do with clustering. Run: pip uninstall ccviz, then "
     "pip install --force-reinstall --no-deps {name}"
@@ -20,19 +20,12 @@ _STRANGER = (
 def install_command(extra: str = "") -> str:
     """Return the command that installs the package with an extra.
 
-    Parameters
-    ----------
-    extra : str
-        Such as ``"app"``; none if empty.
-
-    Returns
-    -------
-    str
+    `extra`: Such as ``"app"``; none if empty.
     """
     return f"pip install '{NAME}[{extra}]'" if extra else f"pip install {NAME}"
 
 
-def stranger() -> str:
+def wrong_package_message() -> str:
     """Return a sentence if another package named ccviz is installed over this one; else empty.
 
     Its files replace those of the same name, among them ``ccviz/__init__.py``.
@@ -41,4 +34,4 @@ def stranger() -> str:
         summary = str(metadata("ccviz")["Summary"])
     except PackageNotFoundError:
         return ""
-    return "" if summary.startswith(_OURS_BEFORE) else _STRANGER.format(name=NAME)
+    return "" if summary.startswith(_OURS_BEFORE) else _WRONG_PACKAGE.format(name=NAME)

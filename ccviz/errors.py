@@ -15,10 +15,6 @@ class CcvizError(ValueError):
     """Base of all errors about input; its text is a sentence fit to be shown.
 
     What it quotes is cut where it is long: a cell may have a million letters.
-
-    Parameters
-    ----------
-    sentence : str
     """
 
     def __init__(self, sentence: str = "") -> None:
@@ -48,15 +44,17 @@ class ContradictionError(ProblemError):
         The cannot-link.
     chain : tuple of int
         The points from one end of the pair to the other, each linked to the next by a must-link.
+    rules : str
+        Which of these links rules have made, in words.
     """
 
-    def __init__(self, pair: tuple[int, int], chain: tuple[int, ...]) -> None:
+    def __init__(self, pair: tuple[int, int], chain: tuple[int, ...], rules: str = "") -> None:
         self.pair = pair
         self.chain = chain
         steps = ", ".join(f"{a}-{b}" for a, b in pairwise(chain))
         super().__init__(
             f"cannot-link {pair[0]}-{pair[1]} contradicts the must-link"
-            f"{'s' if len(chain) > 2 else ''} {steps}."
+            f"{'s' if len(chain) > 2 else ''} {steps}{rules}."
         )
 
 
@@ -109,10 +107,6 @@ def quote(value: object) -> str:
     ----------
     value : object
         Any invalid input.
-
-    Returns
-    -------
-    str
     """
     if isinstance(value, str | bytes):
         value = value[: _MOST_QUOTED + 1]

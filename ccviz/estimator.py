@@ -19,22 +19,22 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from ccviz.api import solve
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.data.neighbors import read_neighbors_text
 from ccviz.errors import NoClusteringError, ParameterError, ProblemError, quote
-from ccviz.estimator_init import check_starts, first_labels
-from ccviz.estimator_sizes import limits_of, sizes_of
-from ccviz.frame_links import index_of, pairs_of
-from ccviz.problem.asked import AnyAsked
+from ccviz.estimator_parameters import check_starts, first_labels, limits_of, sizes_of
+from ccviz.problem.asked import AnyAsked, parse_rule
+from ccviz.problem.asked import Columns as RuleColumns
 from ccviz.problem.fixed_centers import read_centers
 from ccviz.problem.links import Links
 from ccviz.problem.points import column_of
 from ccviz.problem.problem import Problem, read_rules
 from ccviz.problem.reduction import with_rules
-from ccviz.problem.rule_text import Wish, parse_rule
-from ccviz.problem.rule_words import Columns as RuleColumns
-from ccviz.row_links import RowLinks
+from ccviz.problem.rule_base import Rule
+from ccviz.row_links import RowLinks, index_of, pairs_of
 from ccviz.runs.earlier import same_points
 from ccviz.runs.run import Result
 from ccviz.solvers import solver_class
+from ccviz.studies.choose_k import choose_k
 
 
 class ConstrainedKMeans(
@@ -44,7 +44,9 @@ class ConstrainedKMeans(
 
     Parameters
     ----------
-    n_clusters : int
+    n_clusters : int or {"least", "free"}
+        Number of clusters; the fewest with which everything can be kept, or the number that costs
+        least under a least size: see `ccviz.studies.choose_k.choose_k`.
     solver : str
         A registered name, see `ccviz.solvers.SOLVERS`.
     size_min, size_max : int or float, optional
@@ -99,13 +101,13 @@ class ConstrainedKMeans(
         Proved lower bound on the objective, ``-inf`` if the solver gives none.
     gap_ : float
         Relative gap of the two, ``inf`` without a lower bound.
-    status_ : {"optimal", "feasible"}
     n_iter_ : int
         Iterations of the solver's last start; 1 for a solver that does not iterate.
+    n_clusters_ : int
+        Number of clusters.
     result_ : ccviz.Result
         The whole result: broken links, scores, plots, and the run. It holds the data, so it is left
         out where the model is pickled.
-    n_features_in_ : int
 
     Examples
     --------
@@ -118,7 +120,7 @@ class ConstrainedKMeans(
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         solver: str = "blp-kmeans",
         *,
         size_min: int | float | None = None,
@@ -163,31 +165,36 @@ class ConstrainedKMeans(
         cannot_link: Any = (),
         sizes: Any = None,
         rules: Any = (),
+        columns: Any = None,
         links: RowLinks | None = None,
         sample_weight: ArrayLike | None = None,
+        neighbors: Any = None,
     ) -> Self:
         """Cluster the rows of X.
 
         Parameters
         ----------
         X : (n, d) array of float
-        y : ignored
         must_link, cannot_link
             Pairs of row numbers, as in `ccviz.Problem`; pairs of labels of the index, where X is a
             pandas frame whose index is not of integers; or an (n, n) matrix, see
-            `ccviz.frame_links.pairs_of`.
+            `ccviz.row_links.pairs_of`.
         sizes
             Instead of the constructor's.
         rules : sequence of str or of rules
-            ``"diameter<=3"`` and its like, see `ccviz.problem.rule_text.parse_rule`. A column is
-            named as in the frame X; values from elsewhere make a `ccviz.problem.sums.MinSum` or
-            `ccviz.problem.sums.MaxSum`.
+            ``"diameter<=3"`` and its like, see `ccviz.problem.asked.parse_rule`. A column is
+            named as in ``columns``, or else in the frame X.
+        columns : mapping or data frame, optional
+            Columns of n values that rules name and that are no features: numbers or words.
         links : RowLinks, optional
             Links instead of ``must_link`` and ``cannot_link`` that cross-validation and pipelines
             take along with the rows.
         sample_weight : (n,) array of float, optional
             Weight of each row in the objective and the centres, not negative; 1 by default. Rows
             of weight 0 are labelled and not counted. A few solvers cannot count weights.
+        neighbors : pairs, sparse (n, n) matrix or str, optional
+            Which rows are neighbours: every cluster is connected in their graph. A text such as
+            ``"knn:6"`` finds them by the features, see `ccviz.data.neighbors`.
 
         Raises
         ------
@@ -210,21 +217,29 @@ class ConstrainedKMeans(
             limits = (self.sizes, self.size_min, self.size_max)
         else:
             limits = (sizes, None, None)
-        sizes = sizes_of(*limits, n, self.n_clusters)
         weights = self._learned(points, must_link, cannot_link)
-        problem = Problem(
+        asked = _read_rules(rules, partial(_column, X, columns))
+        given = partial(
+            Problem,
             points if weights is None else points * np.sqrt(weights),
-            self.n_clusters,
-            must_link,
-            cannot_link,
-            sizes,
+            must_link=must_link,
+            cannot_link=cannot_link,
             weights=_weights_of(sample_weight, points),
             outliers=self.outliers,
             fixed_centers=self._fixed(points, weights),
+            neighbors=(
+                read_neighbors_text(neighbors, points) if isinstance(neighbors, str) else neighbors
+            ),
         )
-        wishes = _wishes(rules, partial(column_of, X))
-        if wishes:
-            problem = with_rules(problem, wishes, solver_class(self.solver).supports.rules)
+
+        def problem_of(k: int, keeps_rules: bool = False) -> Problem:
+            problem = given(k, sizes=sizes_of(*limits, n, k))
+            return with_rules(problem, asked, keeps_rules) if asked else problem
+
+        k = self.n_clusters
+        if isinstance(k, str):
+            k = choose_k(problem_of, k, time_limit=self.time_limit or 60.0, seed=self._seed()).k
+        problem = problem_of(k, solver_class(self.solver).supports.rules)
         self._keep(
             solve(
                 problem,
@@ -249,6 +264,8 @@ class ConstrainedKMeans(
             raise ParameterError(
                 f"metric = {quote(self.metric)} is neither 'euclidean' nor 'learned'."
             )
+        if isinstance(self.n_clusters, str):
+            raise ParameterError("a metric is learned for one number of clusters: give n_clusters.")
         # Imported here: few need it.
         from ccviz.data.learned_metric import learn_metric
 
@@ -259,7 +276,7 @@ class ConstrainedKMeans(
         if self.fixed_centers is None or weights is None:
             return self.fixed_centers
         n, d = points.shape
-        return read_centers(self.fixed_centers, n, d, self.n_clusters) * np.sqrt(weights)
+        return read_centers(self.fixed_centers, n, d, n) * np.sqrt(weights)
 
     def _start(self, problem: Problem, weights: FloatArray | None) -> Result | IntArray | None:
         """Return the clustering to begin with: that of the last fit, or ``init``."""
@@ -305,11 +322,12 @@ class ConstrainedKMeans(
     def _keep(self, result: Result, weights: FloatArray | None) -> None:
         if result.partition is None or not result.partition.violations.none_hard:
             raise NoClusteringError(result.status, f"{self.solver}: {result.message}")
-        self._n_features_out = self.n_clusters
+        self.n_clusters_ = result.partition.problem.n_clusters
+        self._n_features_out = self.n_clusters_
         self.labels_ = result.partition.shown.copy()
         d = result.partition.centers.shape[1]
         self.feature_weights_ = np.ones(d) if weights is None else weights
-        centers = result.partition.centers[: self.n_clusters]
+        centers = result.partition.centers[: self.n_clusters_]
         self.cluster_centers_ = centers / np.sqrt(self.feature_weights_)
         self.inertia_ = result.partition.wcss
         self.lower_bound_ = result.lower_bound
@@ -324,7 +342,6 @@ class ConstrainedKMeans(
         Parameters
         ----------
         X : (m, d) array of float
-        y : ignored
         sample_weight : (m,) array of float, optional
             Weight of each row in the sum; 1 by default.
 
@@ -369,7 +386,7 @@ class ConstrainedKMeans(
         points: Any = self._rows(X, dtype=np.float64, reset=False)
         if size_min is None and size_max is None:
             return pairwise_distances_argmin(*self._alike(points)).astype(np.int64)
-        limits = limits_of(size_min, size_max, len(points), self.n_clusters)
+        limits = limits_of(size_min, size_max, len(points), self.n_clusters_)
         return _within(limits, euclidean_distances(*self._alike(points), squared=True))
 
     def transform(self, X: ArrayLike) -> FloatArray:
@@ -419,14 +436,19 @@ def _within(limits: tuple[IntArray, IntArray], cost: FloatArray) -> IntArray:
     return solve_assignment(cost, structure).labels
 
 
-def _wishes(rules: Any, column: RuleColumns) -> list[Wish | AnyAsked]:
+def _column(X: Any, columns: Any, name: str) -> Any:
+    """Return a column that a rule names: of those given beside X, or of X."""
+    return columns[name] if columns is not None and name in columns else column_of(X, name)
+
+
+def _read_rules(rules: Any, column: RuleColumns) -> list[Rule | AnyAsked]:
     """Return rules, those in words parsed."""
     wishes = [
         parse_rule(each, column=column) if isinstance(each, str) else each
         for each in read_rules(rules)
     ]
     for each in wishes:
-        if not isinstance(each, Wish | AnyAsked):
+        if not isinstance(each, Rule | AnyAsked):
             raise ProblemError(f"the rule {quote(each)} is neither text nor a rule.")
     return wishes
 

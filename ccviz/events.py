@@ -182,6 +182,8 @@ class CutsAdded(Event, frozen=True, eq=False, tag=True, kw_only=True):
     dropped: int
     active: int
     wider: int = 0
+    rows: int = 0
+    separators: int = 0
 
 
 class RelaxationSolved(Event, frozen=True, eq=False, tag=True, kw_only=True):

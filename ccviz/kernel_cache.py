@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from inspect import getfile
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 from numba import njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile
-from numba.core.event import trigger_event
+from numba.core.event import Event, Listener, trigger_event
 from numba.core.runtime import rtsys
 
 from ccviz.kernel_pack import PACKAGE, find_pack
@@ -34,13 +35,7 @@ class _Files(IndexDataCacheFile):
 
 
 class KernelCache(FunctionCache):
-    """The cache of one kernel.
-
-    Parameters
-    ----------
-    function : callable
-        The kernel as it is written.
-    """
+    """The cache of one kernel."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
@@ -74,15 +69,48 @@ def cached_njit(function: Callable[..., Any], *, entry: bool | None = None, **op
     A kernel that only kernels call gets no wrapper that Python could call: of a kernel with many
     arrays the wrapper takes as long to compile as the kernel.
 
-    Parameters
-    ----------
-    function : callable
-    entry : bool, optional
-        Whether Python calls this kernel; by default if its name is not private.
-    **options
-        Those of numba's `njit`, without ``cache``.
+    `entry`: Whether Python calls this kernel; by default if its name is not private. `options`:
+    Those of numba's `njit`, without ``cache``.
     """
     inner = function.__name__.startswith("_") if entry is None else not entry
     kernel = njit(function, no_cpython_wrapper=inner, no_cfunc_wrapper=True, **options)
     kernel._cache = KernelCache(function)
     return kernel
+
+
+# --- Listeners to numba: to the kernels that are loaded, and to those that are compiled -----------
+
+
+class Loading(Listener):
+    """Measures events that do not nest, as `ccviz.kernel_cache.LOAD`."""
+
+    def __init__(self, measured: Callable[[float], None]) -> None:
+        self._measured = measured
+        self._since = 0.0
+
+    def on_start(self, event: Event) -> None:
+        """Begin to measure."""
+        self._since = time.perf_counter()
+
+    def on_end(self, event: Event) -> None:
+        """Report the seconds since the start."""
+        self._measured(time.perf_counter() - self._since)
+
+
+class Compiling(Listener):
+    """Counts the kernels that are compiled.
+
+    `say`: Takes a few words about each, before it is compiled.
+    """
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say, self._number = say, 0
+
+    def on_start(self, event: Any) -> None:
+        """Report the kernel."""
+        self._number += 1
+        name = event.data["dispatcher"].py_func.__name__.strip("_")
+        self._say(f"compiling, once on this machine: kernel {self._number}, {name}")
+
+    def on_end(self, event: Event) -> None:
+        """Do nothing: the next start says enough."""

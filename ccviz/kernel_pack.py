@@ -29,30 +29,14 @@ MANIFEST = "manifest.json"
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """What the kernels of a pack depend on.
+    """What the kernels of a pack depend on."""
 
-    Attributes
-    ----------
-    python : str
-        Tag of the interpreter's compiled files.
-    numba : str
-        Its version.
-    triple : str
-        Processor family and system, as LLVM names them.
-    cpu : str
-        Baseline that the kernels are compiled for, as LLVM names it.
-    features : str
-        Those that the baseline needs, as LLVM lists them.
-    sources : dict of str to str
-        SHA-256 of every file with kernels, by its path in the package.
-    """
-
-    python: str
+    python: str  # Tag of the interpreter's compiled files
     numba: str
-    triple: str
-    cpu: str
-    features: str
-    sources: dict[str, str]
+    triple: str  # Processor family and system, as LLVM names them
+    cpu: str  # Baseline that the kernels are compiled for, as LLVM names it
+    features: str  # Those that the baseline needs, as LLVM lists them
+    sources: dict[str, str]  # SHA-256 of every file with kernels, by its path in the package
 
     def fits(self) -> bool:
         """Whether the kernels run in this process, and are of these sources."""
@@ -72,13 +56,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 class Pack:
-    """The kernels of a pack.
-
-    Parameters
-    ----------
-    path : Path
-    manifest : Manifest
-    """
+    """The kernels of a pack."""
 
     def __init__(self, path: Path, manifest: Manifest) -> None:
         self._file = zipfile.ZipFile(io.BytesIO(path.read_bytes()))  # no file left open
@@ -87,14 +65,8 @@ class Pack:
     def find(self, source: str, base: str, key: tuple[Any, ...]) -> Any:
         """Return a kernel as numba stores it, None if the pack has none for these types.
 
-        Parameters
-        ----------
-        source : str
-            Path of the source file.
-        base : str
-            Name that numba gives the files of the kernel.
-        key : tuple
-            Types of the arguments, machine and hashes, as numba looks its cache up by.
+        `base`: Name that numba gives the files of the kernel. `key`: Types of the arguments,
+        machine and hashes, as numba looks its cache up by.
         """
         folder = folder_of(source)
         try:

@@ -24,7 +24,6 @@ class Plots:
 
     Parameters
     ----------
-    run : Run
     records : callable, optional
         Returns the records of the run; without them its state alone can be drawn.
 
@@ -45,24 +44,11 @@ class Plots:
         ----------
         x, y : int, optional
             Features along the axes; principal components if there are more than two features.
-
-        Returns
-        -------
-        holoviews.Overlay
         """
         return _drawn("scatter", self._run, x, y)
 
     def bounds(self, against: str = "time") -> Any:
-        """Draw both bounds over the seconds of the run, or over its nodes.
-
-        Parameters
-        ----------
-        against : {"time", "nodes"}
-
-        Returns
-        -------
-        holoviews.Overlay
-        """
+        """Draw both bounds over the seconds of the run, or over its nodes."""
         return _drawn("bounds", self._run, against)
 
     def tree(self, axis: str = "bound") -> Any:
@@ -72,10 +58,6 @@ class Plots:
         ----------
         axis : {"bound", "depth"}
             How high a node is drawn.
-
-        Returns
-        -------
-        holoviews.Overlay
 
         Raises
         ------
@@ -87,72 +69,52 @@ class Plots:
     def columns(self) -> Any:
         """Draw the master and the lower bound of a column generation, round by round.
 
-        Returns
-        -------
-        holoviews.Overlay
-
         Raises
         ------
         CcvizError
             If the run has priced no columns, or its events were not kept.
         """
-        return _drawn("columns", self._kept(), place="inside")
+        return _drawn("columns", self._kept())
 
     def residuals(self) -> Any:
         """Draw the residuals of a splitting method, iteration by iteration.
-
-        Returns
-        -------
-        holoviews.Overlay
 
         Raises
         ------
         CcvizError
             If the run has none, or its events were not kept.
         """
-        return _drawn("residuals", self._kept(), place="inside")
+        return _drawn("residuals", self._kept())
 
     def population(self) -> Any:
         """Draw the members of a memetic search, generation by generation.
-
-        Returns
-        -------
-        holoviews.Overlay
 
         Raises
         ------
         CcvizError
             If the run has no population, or its events were not kept.
         """
-        return _drawn("population", self._kept(), place="inside")
+        return _drawn("population", self._kept())
 
     def cuts(self) -> Any:
         """Draw what separation found, round by round, and how many cuts were active.
-
-        Returns
-        -------
-        holoviews.Overlay
 
         Raises
         ------
         CcvizError
             If the run has separated no cuts, or its events were not kept.
         """
-        return _drawn("cuts", self._kept(), place="inside")
+        return _drawn("cuts", self._kept())
 
     def parts(self) -> Any:
         """Draw the relative gap of each part of a divided problem, the largest first.
-
-        Returns
-        -------
-        holoviews.Overlay
 
         Raises
         ------
         CcvizError
             If the run has no parts, or its events were not kept.
         """
-        return _drawn("parts", self._kept(), place="inside")
+        return _drawn("parts", self._kept())
 
     def prices(self, prices: Sequence[Any]) -> Any:
         """Draw the price of each link, from its lower to its upper limit if both are known.
@@ -162,29 +124,15 @@ class Plots:
         prices : sequence of ccviz.studies.link_prices.LinkPrice
             What `Result.link_prices` returned.
 
-        Returns
-        -------
-        holoviews.Overlay
-
         Raises
         ------
         CcvizError
             If there are none.
         """
-        return _drawn("prices", prices, place="inside")
+        return _drawn("prices", prices)
 
     def race(self, *others: Run | Result, against: str = "time") -> Any:
-        """Draw the bounds of this run and of others over one another.
-
-        Parameters
-        ----------
-        *others : Run or Result
-        against : {"time", "nodes"}
-
-        Returns
-        -------
-        holoviews.Overlay
-        """
+        """Draw the bounds of this run and of others over one another."""
         runs = [self._run, *(each if isinstance(each, Run) else each.run for each in others)]
         return _drawn("race", _named(runs), against)
 
@@ -196,10 +144,6 @@ class Plots:
 
     def matrix(self) -> Any:
         """Draw the newest matrix of the relaxation, its blocks ordered by the incumbent.
-
-        Returns
-        -------
-        holoviews.Overlay
 
         Raises
         ------
@@ -236,7 +180,6 @@ def _save_html(self: Result, path: str | Path, title: str = "") -> None:
 
     Parameters
     ----------
-    path : path
     title : str, optional
         Title of the page; by default the solver's name.
 
@@ -255,10 +198,6 @@ def _save_html(self: Result, path: str | Path, title: str = "") -> None:
 
 def _save_tree(self: Result, path: str | Path) -> None:
     """Write the search tree to a file, for Graphviz (``.dot``, ``.gv``) or LaTeX (``.tex``).
-
-    Parameters
-    ----------
-    path : path
 
     Raises
     ------
@@ -352,10 +291,6 @@ def _least_change(self: Result, old: Any, slack: float = 0.01) -> Any:
     slack : float
         Share by which its cost may exceed that of this result.
 
-    Returns
-    -------
-    ccviz.studies.least_change.LeastChange
-
     Raises
     ------
     CcvizError
@@ -379,10 +314,6 @@ def _model(self: Result, model: str = "relaxation") -> str:
     model : {"relaxation", "assignment", "master"}
         The semidefinite relaxation of `sdp`, the assignment step of `blp-kmeans`, or the master
         problem of `colgen`.
-
-    Returns
-    -------
-    str
 
     Raises
     ------
@@ -412,7 +343,6 @@ def explore(X: Any, k: int, **problem: Any) -> Any:
     ----------
     X : (n, d) array of float or data frame
         The columns and the index of a frame are the names of features and points.
-    k : int
     **problem
         ``must_link``, ``cannot_link``, ``sizes``, ``truth``, ``weights`` and ``outliers``
         as for `ccviz.Problem`, sizes also as ``"equal"`` or ``"40-60"``; ``rules`` as texts such as
@@ -433,9 +363,10 @@ def explore(X: Any, k: int, **problem: Any) -> Any:
     return _views("laboratory").explore(X, k, **problem)
 
 
-def _drawn(name: str, *arguments: Any, place: str = "plots") -> Any:
-    _views("scripts").load_once()
-    return getattr(_views(place), name)(*arguments)
+def _drawn(name: str, *arguments: Any) -> Any:
+    plots = _views("plots")
+    plots.load_once()
+    return getattr(plots, name)(*arguments)
 
 
 def _views(name: str) -> Any:

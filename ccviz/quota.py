@@ -10,39 +10,21 @@ from ccviz.errors import CcvizError
 
 @dataclass(frozen=True)
 class Quota:
-    """Limits of one person.
+    """Limits of one person."""
 
-    Attributes
-    ----------
-    points, cells : int
-        Most rows of a table, and most rows times columns.
-    links : int
-        Most links of one problem.
-    generated : int
-        Most points of a generated data set in an address.
-    file_bytes : int
-        Most bytes of an upload.
-    reading_s, reading_bytes : float, int
-        Limits on time (s) and memory (bytes) for reading an upload.
-    runs, run_bytes : float
-        Most runs in the archive, and most bytes of their records.
-    at_once : float
-        Most runs in progress at a time.
-    run_s, worker_bytes : float, int or None
-        Limits on time (s) and memory (bytes) of a run, or of each continuation of it; None for
-        unlimited memory.
-    """
-
-    points: int = 1_000_000
+    points: int = 1_000_000  # points, cells: Most rows of a table, and most rows times columns
     cells: int = 100_000_000
     links: int = 1_000_000
-    generated: int = 50_000
+    generated: int = 50_000  # Most points of a generated data set in an address
     file_bytes: int = 1 << 29
+    # reading_s, reading_bytes: Limits on time (s) and memory (bytes) for reading an upload.
     reading_s: float = 120.0
     reading_bytes: int = 4 << 30
-    runs: float = inf
+    runs: float = inf  # runs, run_bytes: Most runs in the archive, and most bytes of their content
     run_bytes: float = inf
-    at_once: float = inf
+    at_once: float = inf  # Most runs in progress at a time
+    # run_s, worker_bytes: Limits on time (s) and memory (bytes) of a run, or of each continuation
+    # of it; None for unlimited memory.
     run_s: float = inf
     worker_bytes: int | None = None
 
@@ -89,19 +71,7 @@ class Quota:
             )
 
     def most_seconds(self, asked: float | None, spent_s: float = 0.0) -> float | None:
-        """Return a run's time limit: the requested one, or the quota's if that is less.
-
-        Parameters
-        ----------
-        asked : float or None
-            Seconds for the whole run; None for no limit.
-        spent_s : float
-            Seconds that the run has taken already.
-
-        Returns
-        -------
-        float or None
-        """
+        """Return a run's time limit: the requested one, or the quota's if that is less."""
         if self.run_s == inf:
             return asked
         return min(inf if asked is None else asked, spent_s + self.run_s)

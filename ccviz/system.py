@@ -12,8 +12,11 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import cache
 from pathlib import Path
+
+from threadpoolctl import ThreadpoolController
 
 POSIX = os.name == "posix" and os.environ.get("CCVIZ_PORTABLE") != "1"
 """Whether to use what only POSIX systems have."""
@@ -33,25 +36,8 @@ KILLED = -9
 """Exit code of a process that was killed, as POSIX systems count."""
 
 
-def lower_priority(niceness: int) -> None:
-    """Lower the priority of this process and its future children.
-
-    Parameters
-    ----------
-    niceness : int
-        From 0 to 19, as in `os.nice`.
-    """
-    if POSIX:
-        os.nice(niceness)
-
-
-def weigh_session(niceness: int) -> None:
-    """Lower the priority of this process's session, if it leads one and the system supports it.
-
-    Parameters
-    ----------
-    niceness : int
-    """
+def set_session_niceness(niceness: int) -> None:
+    """Lower the priority of this process's session, if it leads one and the system supports it."""
     if not POSIX or os.getsid(0) != os.getpid():
         return  # another process leads the session
     with suppress(OSError):  # not Linux, or not permitted
@@ -59,36 +45,21 @@ def weigh_session(niceness: int) -> None:
 
 
 def limit_memory(most: int | None) -> None:
-    """Limit the memory of this process.
-
-    Parameters
-    ----------
-    most : int or None
-        Bytes; None for no limit.
-    """
+    """Limit the memory of this process."""
     if POSIX and most is not None:
         resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
-def limit_files(processor_s: int | None, file_bytes: int | None, open_files: int) -> None:
-    """Limit what this process may take, write no image of it if it crashes.
-
-    Parameters
-    ----------
-    processor_s : int or None
-        Seconds of processor time.
-    file_bytes : int or None
-        Size of a file that it writes.
-    open_files : int
-    """
+def limit_files(processor_s: int | None, file_bytes: int, open_files: int, threads: int) -> None:
+    """Limit what this process may take, write no image of it if it crashes."""
     if not POSIX:
         return
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_NOFILE, open_files)
+    _limit(resource.RLIMIT_NPROC, threads)
+    _limit(resource.RLIMIT_FSIZE, file_bytes)
     if processor_s is not None:
         _limit(resource.RLIMIT_CPU, processor_s)
-    if file_bytes is not None:
-        _limit(resource.RLIMIT_FSIZE, file_bytes)
 
 
 def _limit(what: int, most: int) -> None:
@@ -100,12 +71,7 @@ def _limit(what: int, most: int) -> None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold a lock file, which the system lets go of when this process dies.
-
-    Parameters
-    ----------
-    path : Path
-    """
+    """Hold a lock file, which the system lets go of when this process dies."""
     with path.open("w") as lock:
         if POSIX:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -113,12 +79,7 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def exists(pid: int) -> bool:
-    """Return whether a process exists, True where the system cannot be asked.
-
-    Parameters
-    ----------
-    pid : int
-    """
+    """Return whether a process exists, True where the system cannot be asked."""
     if not POSIX:
         return True  # os.kill would end it on Windows
     try:
@@ -130,13 +91,10 @@ def exists(pid: int) -> bool:
     return True
 
 
-def end_all(pid: int) -> None:
+def kill_group(pid: int) -> None:
     """Kill a process and its group; a process that was just forked may have no group yet.
 
-    Parameters
-    ----------
-    pid : int
-        Process id; 0 if the process was never started.
+    `pid`: Process id; 0 if the process was never started.
     """
     if not pid:
         return
@@ -148,12 +106,7 @@ def end_all(pid: int) -> None:
 
 
 def await_end(process: subprocess.Popen[bytes]) -> None:
-    """Wait for the end of a child; its process id stays reserved, where the system has that.
-
-    Parameters
-    ----------
-    process : Popen
-    """
+    """Wait for the end of a child; its process id stays reserved, where the system has that."""
     if POSIX:
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
     else:
@@ -161,12 +114,7 @@ def await_end(process: subprocess.Popen[bytes]) -> None:
 
 
 def end_session_after(seconds: float) -> None:
-    """End this process and those that it started after a while, whatever it does then.
-
-    Parameters
-    ----------
-    seconds : float
-    """
+    """End this process and those that it started after a while, whatever it does then."""
     if POSIX:
         # The alarm ends a solver deep in foreign code without running Python; the timer, if it
         # runs first, also kills the solver's processes.
@@ -176,3 +124,35 @@ def end_session_after(seconds: float) -> None:
         killer = threading.Timer(seconds, os._exit, (KILLED & 0xFF,))
     killer.daemon = True
     killer.start()
+
+
+# --- Process priorities: compute runs below the server that answers the page ----------------------
+
+
+RUN = 5
+"""Niceness of a run, below that of the server."""
+
+WARMING = 10
+"""Niceness of compiling ahead of need."""
+
+
+def lower_priority(niceness: int) -> None:
+    """Lower the priority of this process and its future children, where the system has any."""
+    if POSIX:
+        os.nice(niceness)
+    set_session_niceness(niceness)
+
+
+# --- One thread for linear algebra: of small matrices more of them wait for each other ------------
+
+
+def one_blas_thread() -> AbstractContextManager[object]:
+    """Return a context in which linear algebra takes one thread of this process."""
+    # SciPy brings a library of its own, beside NumPy's, when its `linalg` is first imported.
+    return _libraries("scipy.linalg" in sys.modules).limit(limits=1, user_api="blas")
+
+
+@cache
+def _libraries(_with_scipy: bool) -> ThreadpoolController:
+    """Return the loaded libraries that have threads; to find them takes milliseconds."""
+    return ThreadpoolController()

@@ -34,10 +34,10 @@ from ccviz.problem.links import closure
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.problem.rules import MaxSize
+from ccviz.runs.check import Validator
 from ccviz.runs.codec import decode_event, encode_event
 from ccviz.runs.run import Run, result_of
 from ccviz.runs.stepper import Stepper, start
-from ccviz.runs.validator import Validator
 from ccviz.solvers.base import Solver
 
 _AT_ONCE = 10
@@ -86,16 +86,8 @@ INFEASIBLE: Mapping[str, Problem] = {
 def check_solver(kind: type[Solver], **settings: Any) -> None:
     """Check the whole contract of a solver.
 
-    Parameters
-    ----------
-    kind : type of Solver
-    **settings
-        Parameters with which it ends soon on problems of eight points.
-
-    Raises
-    ------
-    AssertionError
-        If it breaks a promise; the sentence names the problem.
+    `settings`: Parameters with which it ends soon on problems of eight points. Raises
+    `AssertionError` if it breaks a promise; the sentence names the problem.
     """
     solver = kind(**settings)
     describes_itself(kind)
@@ -232,18 +224,18 @@ def stops_at_once(solver: Solver) -> None:
     assert whole.termination != "interrupted"
     if solver.supports.exact:  # a node takes long
         assert looks > whole.seq + 2, "it does not look at context.stop() between events"
-    for told in (1, looks // 2, looks - 1):
-        run, looked = _stopped(solver, told)
+    for at in (1, looks // 2, looks - 1):
+        run, looked = _stopped(solver, at)
         assert run.termination == "interrupted"
-        assert looked <= told + _AT_ONCE, "it went on when context.stop() was true"
+        assert looked <= at + _AT_ONCE, "it went on when context.stop() was true"
 
 
-def _stopped(solver: Solver, told: float) -> tuple[Run, int]:
-    """Return a run that is told to stop at a look, and how often it and its solver looked."""
+def _stopped(solver: Solver, at: float) -> tuple[Run, int]:
+    """Return a run that is at to stop at a look, and how often it and its solver looked."""
     looks = count()
 
     def asked(_run: Run, _age: float) -> Termination | None:
-        return "interrupted" if next(looks) >= told else None
+        return "interrupted" if next(looks) >= at else None
 
     problem = Problem(np.random.default_rng(7).normal(size=(30, 2)), 3)
     stepper = Stepper(problem, solver, seed=1, criteria=[asked])

@@ -29,7 +29,7 @@ templates_path = ["_templates"]
 nb_execution_mode = "off"  # the tests run every notebook; the site shows what they hold
 # Made by scikit-learn, or with a signature that no formatter can read.
 not_shown = ["set_fit_request", "set_predict_request", "set_score_request"]
-not_shown += ["cKDTree", "Alternatives", "Rank"]
+not_shown += ["cKDTree", "Alternatives", "BoundedBlocks", "Rank"]
 autodoc_default_options = {"exclude-members": ", ".join(not_shown)}
 numpydoc_show_class_members = False
 autosummary_generate = True

@@ -25,7 +25,7 @@ from result_tables import (
 
 from ccviz.solvers import SOLVERS
 from ccviz.solvers import advice as rules
-from ccviz.solvers.matrix import matrix
+from ccviz.solvers.advice import matrix
 from ccviz.views.lessons.catalogue import LESSONS
 
 ROOT = Path(__file__).parents[1]

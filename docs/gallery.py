@@ -20,9 +20,8 @@ from ccviz.solvers import SOLVERS
 from ccviz.solvers.base import Solver
 from ccviz.views.export.page import save_html
 from ccviz.views.export.story import Play
-from ccviz.views.lessons.catalogue import LESSONS
+from ccviz.views.lessons.catalogue import LESSONS, walk
 from ccviz.views.lessons.course import Lesson
-from ccviz.views.lessons.walk import walk
 
 _RUN = """
 <iframe src="../runs/{name}.html" title="{title}: the run" loading="lazy"
@@ -39,10 +38,7 @@ _CARD = """<a class="card" href="{name}.html"><picture>
 def write_gallery(pages: Path, runs: Path) -> None:
     """Write the pages, and the runs that they show.
 
-    Parameters
-    ----------
-    pages, runs : path
-        Folders; they are made if absent.
+    `pages`, `runs`: Folders; they are made if absent.
     """
     for folder in (pages, runs):
         folder.mkdir(parents=True, exist_ok=True)
@@ -69,11 +65,11 @@ def _index() -> str:
 
 
 def _write_lesson(lesson: Lesson, pages: Path, runs: Path) -> None:
-    plays, told = walk(lesson)
-    save_html(runs / f"{lesson.name}.html", plays, told)
+    plays, handout = walk(lesson)
+    save_html(runs / f"{lesson.name}.html", plays, handout)
     save_thumbnail(plays[-1], runs / f"{lesson.name}.gif", runs / f"{lesson.name}.png")
     steps = [
-        f"{place}. {text} *{finding}*" for place, (text, finding, _) in enumerate(told.steps, 1)
+        f"{place}. {text} *{finding}*" for place, (text, finding, _) in enumerate(handout.steps, 1)
     ]
     body = "\n".join(["## The lesson", "", *steps])
     page = _page(lesson.name, lesson.title, lesson.paper, lesson.look, lesson.exercises, body)
@@ -91,16 +87,7 @@ def _write_solver(solver: type[Solver], pages: Path, runs: Path) -> None:
 
 
 def play_of(solver: type[Solver]) -> Play:
-    """Run a solver on its small problem.
-
-    Parameters
-    ----------
-    solver : type of Solver
-
-    Returns
-    -------
-    Play
-    """
+    """Run a solver on its small problem."""
     entry = ENTRIES[solver.name]
     problem = problem_of(entry)
     records = list(start(problem, solver.name, **entry.settings))
@@ -108,16 +95,7 @@ def play_of(solver: type[Solver]) -> Play:
 
 
 def problem_of(entry: Entry) -> Problem:
-    """Return the problem of a solver's run.
-
-    Parameters
-    ----------
-    entry : Entry
-
-    Returns
-    -------
-    Problem
-    """
+    """Return the problem of a solver's run."""
     data = load(entry.data) if entry.n is None else load(entry.data, n=entry.n)
     drawn = random_pairs(data.truth, entry.links, entry.noise, 0)
     must, cannot = (

@@ -9,28 +9,16 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Entry:
-    """A solver's page.
+    """A solver's page."""
 
-    Attributes
-    ----------
-    paper, look : str
-        Summary of the paper; what to look for in the run.
-    exercises : tuple of (question, answer)
-    data : str
-    k, n : int, optional
-        Clusters and points, where they differ from the data set's.
-    links, noise, weight : int, float, float
-        Links drawn from the known classes, the share of wrong ones, and the weight of each.
-    settings : dict
-        The solver's parameters.
-    """
-
-    paper: str
+    paper: str  # paper, look: Summary of the paper; what to look for in the run
     look: str
     exercises: tuple[tuple[str, str], ...]
     data: str = "iris"
-    k: int | None = None
+    k: int | None = None  # k, n: Clusters and points, where they differ from the data set's
     n: int | None = None
+    # links, noise, weight: Links drawn from the known classes, the share of wrong ones, and the
+    # weight of each.
     links: int = 40
     noise: float = 0.0
     weight: float = inf
@@ -261,5 +249,15 @@ ENTRIES: dict[str, Entry] = {
           "Few points would go there, and each choice adds a variable and rows for its links. "
           "Where links stay broken, all centres are allowed in the end."),),
         noise=0.2, weight=0.5,
+    ),
+    "regions": Entry(
+        "Regions grow from seeds or are cut out of a spanning tree (Assunção et al. 2006), and "
+        "blocks at their borders move where that costs least (Openshaw and Rao 1995).",
+        "With neighbours every region stays in one piece, whatever moves. Without them, as here, "
+        "every two points count as neighbours.",
+        (("Why may a move that costs more be made?",
+          "Each single move may be worse and several together better: the tabu search makes the "
+          "best move there is, and keeps the best clustering that it has seen."),),
+        settings={"n_init": 4},
     ),
 }  # fmt: skip

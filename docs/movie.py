@@ -46,12 +46,7 @@ _TREE = """() => {
 
 
 class Film:
-    """Screenshots of a page, each with the time for which it is shown.
-
-    Parameters
-    ----------
-    page : playwright page
-    """
+    """Screenshots of a page, each with the time for which it is shown."""
 
     def __init__(self, page: Any) -> None:
         self.page = page
@@ -80,14 +75,7 @@ class Film:
 def play(page: Any) -> Film:
     """Play the scene on an open page.
 
-    Parameters
-    ----------
-    page : playwright page
-        At the address `DATA`, 1280 pixels wide.
-
-    Returns
-    -------
-    Film
+    `page`: At the address `DATA`, 1280 pixels wide.
     """
     film = Film(page)
     page.evaluate(_POINTER)

@@ -19,10 +19,11 @@ ROWS = (
     (("feasibility", "feasibility"), ("data", "data"), ("proof", "proof")),
     (("solvers", "solvers"),),
     (("runs", "runs"),),
-    (("api, estimator", "api"), ("active", "active"), ("studies", "studies")),
+    (("api", "api"), ("active", "active"), ("studies", "studies")),
+    (("estimator", "estimator"),),
     (("views", "views"), ("cli", "cli")),
 )
-API_FILES = ("estimator", "estimator_init", "estimator_sizes", "notebook", "row_links", "testing")
+API_FILES = ("notebook", "row_links", "testing")
 _WIDTH, _HEIGHT, _BOX = 700, 78, (190, 40)
 
 
@@ -32,7 +33,9 @@ def package_of(module: str) -> str:
     known = {name for row in ROWS for _, name in row}
     if part == "__main__":
         return "cli"
-    if part in API_FILES or module == "ccviz":
+    if part.startswith("estimator") or module == "ccviz":
+        return "estimator"
+    if part in API_FILES:
         return "api"
     return part if part in known else ""
 

@@ -23,7 +23,7 @@ import movie
 from gallery import play_of
 from playwright.sync_api import sync_playwright
 
-from ccviz.solvers.sdp.solver import Sdp
+from ccviz.solvers.sdp import Sdp
 from ccviz.views.export.page import save_html
 
 PICTURES = Path(__file__).parents[1] / "assets"
@@ -132,7 +132,7 @@ def _lesson(page: Any, url: str) -> None:
 
 def _links(page: Any, url: str) -> None:
     _open(page, f"{url}?data=iris&cl=50-52,22-98&ml=33-36")
-    page.get_by_text("Pick, draw, import, export").click()
+    page.get_by_text("More ways to link", exact=True).click()
     _pick(page, "1, 3, 8, 12")
     page.keyboard.press("h")
     _pick(page, "117, 131")
@@ -208,7 +208,7 @@ def _open(page: Any, url: str) -> None:
 def _run(page: Any) -> None:
     page.get_by_label("Speed", exact=True).select_option(label="Speed: Live")
     page.get_by_role("button", name="Run", exact=True).first.click()
-    page.get_by_role("button", name="Pause", exact=True, disabled=False).wait_for()
+    page.wait_for_timeout(1000)  # a quick run is over before it is seen to play
     page.get_by_role("button", name="Pause", exact=True, disabled=True).wait_for()
 
 

@@ -41,13 +41,7 @@ class _Moment:
 
 
 def save_thumbnail(play: Play, moving: Path, still: Path) -> None:
-    """Write a run as a moving GIF, and its last frame as a PNG.
-
-    Parameters
-    ----------
-    play : Play
-    moving, still : path
-    """
+    """Write a run as a moving GIF, and its last frame as a PNG."""
     problem = play.problem
     names = tuple(f"x{j}" for j in range(problem.d))
     nameless = Draft(Dataset("", problem.X, names, problem.truth), problem.k)

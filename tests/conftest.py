@@ -106,8 +106,8 @@ def quick_workers(fork_client):
     and so do tests with the fixture `new_workers`.
     """
     from ccviz.runs import job
-    from ccviz.runs.child import Child
     from ccviz.runs.fork_client import ForkClient
+    from ccviz.runs.worker_pool import Child
 
     with pytest.MonkeyPatch.context() as patch:
         if ForkClient.possible:
@@ -119,9 +119,18 @@ def quick_workers(fork_client):
 def new_workers(monkeypatch):
     """Let the workers of a test's runs be new interpreters."""
     from ccviz.runs import job
-    from ccviz.runs.child import Child
+    from ccviz.runs.worker_pool import Child
 
     monkeypatch.setattr(job, "Child", Child)
+
+
+@pytest.fixture
+def archive(tmp_path):
+    """Return an empty archive."""
+    from ccviz.runs.archive import Archive
+
+    with Archive(tmp_path / "runs.sqlite") as archive:
+        yield archive
 
 
 @pytest.fixture(scope="session")

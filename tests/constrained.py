@@ -28,7 +28,8 @@ def draw(kind, seed):
 def _asked(rng, rules, n):
     known = rng.integers(0, 2, n)
     column = rng.integers(0, 9, n) / rng.choice([1, 10])
-    return [read_asked(rule, lambda _: known, lambda _: column) for rule in rules]
+    columns = {"column": column, "word": np.arange(n) % 2, "pair": np.arange(n) // 2}
+    return [read_asked(rule, lambda _: known, columns.__getitem__) for rule in rules]
 
 
 def draw_several(seed):
@@ -139,6 +140,14 @@ _GIVEN = {
     ),
     "sum()<=": lambda rng, X, k: ({}, [f"sum(column)<={rng.uniform(110, 160) / k:.3g}%"]),
     "sum()>=": lambda rng, X, k: ({}, [f"sum(column)>={rng.uniform(40, 90) / k:.3g}%"]),
+    "count()<=": lambda rng, X, k: ({}, [f"count(word)<={int(rng.integers(1, 3))}"]),
+    "count()>=": lambda rng, X, k: ({}, ["count(word=1)>=1"]),
+    "together()": lambda rng, X, k: ({}, ["together(pair)"]),
+    "apart()": lambda rng, X, k: ({}, ["apart(pair)"]),
+    "share()<=": lambda rng, X, k: ({}, [f"share(word=1)<={rng.integers(50, 90)}%"]),
+    "share()>=": lambda rng, X, k: ({}, [f"share(word=1)>={rng.integers(5, 30)}%"]),
+    "mean()<=": lambda rng, X, k: ({}, [f"mean(column)<={rng.uniform(4, 8):.3g}"]),
+    "mean()>=": lambda rng, X, k: ({}, [f"mean(column)>={rng.uniform(1, 4):.3g}"]),
     "A or B": lambda rng, X, k: (
         {},
         [
@@ -185,6 +194,8 @@ def optimum(problem):
     lower, upper = (problem.sizes.lower, problem.sizes.upper) if sized else (1, problem.n)
     kept = ((count >= lower) & (count <= upper)).all(axis=1)
     kept &= (inside * problem.masses[:, None]).any(axis=1).all(axis=1)
+    if problem.neighbors is not None:
+        kept[kept] = [problem.neighbors.are_connected(each) for each in labels[kept]]
     labels, costs = labels[kept], _costs(problem, inside[kept])
     costs += _penalties(problem, labels)
     for at in np.argsort(costs, kind="stable") if problem.rules else ():
@@ -211,7 +222,7 @@ def _penalties(problem, labels):
 
 
 def faults(problem, solver, level, seconds=None):
-    """Yield what is wrong with a run of a solver at a level of `ccviz.solvers.matrix`."""
+    """Yield what is wrong with a run of a solver at a level of `ccviz.solvers.advice`."""
     result = start(problem, solver, seed=1, time_limit=seconds).result()
     yield from faults_of(result, level, seconds is None)
 

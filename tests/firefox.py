@@ -40,10 +40,7 @@ def find_firefox() -> str:
 class Firefox:
     """One tab of a Firefox that has no network.
 
-    Attributes
-    ----------
-    heard : list of str
-        What its console said.
+    `heard`: What its console said.
     """
 
     def __init__(self, socket):

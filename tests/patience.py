@@ -12,13 +12,14 @@ def wait_until(
 ) -> None:
     """Look again and again until a condition holds.
 
-    Parameters
-    ----------
-    condition : callable
-    pause : callable, optional
-        Lets some seconds pass; a page must go on hearing while a test waits.
+    `pause`: Lets some seconds pass; a page must go on hearing while a test waits.
     """
     end = time.monotonic() + PATIENCE_S
     while not condition():
         assert time.monotonic() < end, "waited in vain"
         pause(0.05)
+
+
+def tick_until(session, condition):
+    """Tick a session, as the page's clock does, until a condition holds."""
+    wait_until(lambda: session.tick() or condition())

@@ -1,4 +1,4 @@
-"""Everything public says what it takes, in which shape and unit, what it returns and raises."""
+"""Everything public has a sentence, and says the shapes of its arrays and the errors it raises."""
 
 import ast
 import importlib
@@ -22,7 +22,9 @@ SENTENCE_TELLS = ("Return ", "Yield ", "Whether ")
 
 def public(name):
     """Return the functions and classes of a module that are its own and public, by name."""
-    members = vars(importlib.import_module(name)).items()
+    module = importlib.import_module(name)
+    offered = getattr(module, "__all__", [each for each in vars(module) if each[0] != "_"])
+    members = ((each, getattr(module, each)) for each in offered)
     return {
         member: value
         for member, value in members
@@ -65,9 +67,9 @@ def described(thing, *sections):
 
 
 def taken(thing):
-    """Return the names of the parameters that a caller has to give."""
-    names = inspect.signature(thing).parameters
-    return {name for name in names if name not in ("self", "cls") and not name.startswith("_")}
+    """Return the names of the arrays that a caller gives: a shape is in no annotation."""
+    given = inspect.signature(thing).parameters.items()
+    return {name for name, each in given if "Array" in str(each.annotation) and name[0] != "_"}
 
 
 def raised(function):
@@ -83,10 +85,12 @@ def test_what_the_package_offers_is_on_the_api_page():
 
 
 def tells_what_comes_back(function):
-    """Say whether there is nothing to tell, or a sentence or a section does."""
-    if function.__annotations__.get("return") in (None, "None", "Self"):
+    """Say whether a sentence or a section tells of the arrays that come back, if any do."""
+    if "Array" not in str(function.__annotations__.get("return")):
         return True
-    by_itself = inspect.getdoc(function).startswith(SENTENCE_TELLS) or not taken(function)
+    if not inspect.signature(function).parameters.keys() - {"self"}:
+        return True  # a property
+    by_itself = inspect.getdoc(function).startswith(SENTENCE_TELLS)
     return by_itself or bool(described(function, "Returns", "Yields"))
 
 
@@ -105,7 +109,7 @@ def test_everything_has_a_sentence():
     assert not offenders(unfinished)
 
 
-def test_functions_describe_what_they_take_and_return():
+def test_functions_describe_the_arrays_they_take_and_return():
     def silent(module):
         for name, function in functions(module).items():
             if name.startswith("Archive."):  # the class says it once for all of them
@@ -116,10 +120,11 @@ def test_functions_describe_what_they_take_and_return():
     assert not offenders(silent)
 
 
-def test_classes_describe_what_they_take():
+def test_classes_describe_the_arrays_they_take():
     def silent(module):
         for name, kind in public(module).items():
-            if not inspect.isclass(kind) or issubclass(kind, Exception):
+            is_protocol = getattr(kind, "_is_protocol", False)
+            if not inspect.isclass(kind) or issubclass(kind, Exception) or is_protocol:
                 continue
             if kind.__init__ is not object.__init__:
                 yield name, taken(kind) - described(kind, "Parameters", "Attributes")

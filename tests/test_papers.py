@@ -82,8 +82,7 @@ def test_classes_that_are_said_to_be_missing_are_not_there(bench):
 
 
 def test_links_of_two_classes_settle_them(benchmarks, bench):
-    from _linked_classes import two_classes
-    from papers_exact import classes
+    from papers_exact import classes, two_classes
 
     points = np.zeros((4, 1))
     links = Problem(points, 2, [(0, 1)], [(1, 2)]), Problem(points, 2, [(2, 3)])
@@ -215,7 +214,7 @@ def test_blobs_and_links_are_those_of_pccc(benchmarks, collection, name, percent
     from _pccc_data import Cell, points_of, problem_of
     from soft_published import within
 
-    data = points_of(name, Path())
+    data = points_of(name)
     made = problem_of(Cell(collection, name, percent), data, draw=0)
     assert within(data) == pytest.approx(inertia, abs=0.05)
     assert (len(made.must_link), len(made.cannot_link)) == links

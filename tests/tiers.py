@@ -7,6 +7,7 @@ is long above `LONG_S` seconds, one that drives a browser above `LONG_IN_BROWSER
 import json
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -22,25 +23,26 @@ def processor_seconds() -> float:
     """Return the processor time of this process and all that descend from it, ended or not."""
     own = os.times()
     total = own.user + own.system + own.children_user + own.children_system
-    return total + sum(_taken_below(child) for child in _children(os.getpid()))
+    return total + sum(taken_below(child) for child in _children(os.getpid()))
 
 
-def _taken_below(pid: int) -> float:
+def taken_below(pid: int) -> float:
+    """Return the processor seconds of a process and all that descend from it."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:  # ended just now, or no such file system
         return 0.0
     ticks = sum(map(int, fields[11:15]))  # utime, stime, and those of the children waited for
-    return ticks / os.sysconf("SC_CLK_TCK") + sum(map(_taken_below, _children(pid)))
+    return ticks / os.sysconf("SC_CLK_TCK") + sum(map(taken_below, _children(pid)))
 
 
 def _children(pid: int) -> list[int]:
     found = []
-    for thread in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            found += map(int, thread.read_text().split())
-        except OSError:
-            continue
+    # A process may end at any step: between its name and its list of threads as well.
+    with suppress(OSError):
+        for thread in Path(f"/proc/{pid}/task").glob("*/children"):
+            with suppress(OSError):
+                found += map(int, thread.read_text().split())
     return found
 
 

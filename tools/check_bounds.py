@@ -5,6 +5,7 @@ the top: graphs of blocks, soft links between them, the two kinds of certificate
 enclosure that both rest on.
 """
 
+import math
 from fractions import Fraction
 from itertools import combinations
 
@@ -12,6 +13,7 @@ import numpy as np
 from check_file import ROUND, need, whole
 
 EXACT_BITS, EXACT_BLOCKS = 180, 300  # of numbers in exact arithmetic at least; most blocks for it
+ROOTS = 40  # bits after the point of the roots of masses, which are rounded up
 SEMIDEFINITE = {"nonnegativity": "f1", "points": "i2", "kind": "i1", "weights": "f1"}
 LIFTED = {"lifted": "f2", "points": "i2", "kind": "i1", "owner": "i1", "weights": "f1"}
 MUST = {"must_pairs": "i2", "must_prices": "f2"}  # soft links in clusters of any size
@@ -78,6 +80,15 @@ class Soft:
     def whole(self):
         """What a clustering costs that breaks all of them."""
         return self.inside + sum(map(sum, self.pairs.values()))
+
+    def limited(self, heaviest):
+        """Return the links with no heavier weights: no cluster costs more, so bounds hold."""
+        links = Soft()
+        links.inside, heaviest = self.inside, Fraction(heaviest)
+        links.pairs = {
+            pair: [min(each, heaviest) for each in both] for pair, both in self.pairs.items()
+        }
+        return links
 
     def caps(self, apart):
         """Return of each pair what it costs more apart and together, and what all cost anyway."""
@@ -148,13 +159,16 @@ class Blocks:
     error are ``sums``: n, all mass, times the masses times these means. The numbers of a
     certificate are taken times 4^exponent, and ``one`` is the mass of a point of weight 1.
     ``sizes`` are the fewest and most points of each cluster, or None; ``soft`` are the soft links.
+    ``rows`` are the limits on sums: values of the blocks and a number, so that in a cluster they
+    add up to 0 at least, as whole numbers of a unit; and the unit. ``graph`` are the neighbours.
 
     All is in terms of Z = D^-1/2 Y D^-1/2, which has no roots: Z_ij is 0, or 1 over the points of
     the common cluster, or over their mass. The cost is sum m |x|^2 - <D x x' D, Z>.
     """
 
     def __init__(self, x, m, sums, n, k, conflict, exponent, bits, one=Fraction(1)):
-        self.sizes, self.soft, self.one = None, Soft(), one
+        self.sizes, self.soft, self.one, self.rows, self.graph = None, Soft(), one, [], None
+        self.are_few = len(m) <= EXACT_BLOCKS and (m < 2**53).all()
         self.x, self.m, self.sums, self.n, self.k = x, m, sums, n, min(k, len(m))
         self.conflict, self.exponent, self.bits = conflict, exponent, bits
         self.spread, self.count, self.parent = m @ (x**2).sum(axis=1), sum(x.shape), self
@@ -223,13 +237,13 @@ class Blocks:
             apart |= (m[:, None] + m > most) | np.eye(len(m), dtype=bool)
         N = symmetric(self.values(certificate, "nonnegativity"), len(m))
         need((N >= 0.0)[~apart].all(), "a multiplier has the wrong sign")
-        points, star, w = self.cut_rows(certificate)
+        points, kind, w = self.cut_rows(certificate)
         N, half = (
             scaled.multipliers(N * np.outer(np.sqrt(m), np.sqrt(m))),
             scaled.multipliers(w / 2),
         )
-        plus, minus = self.cuts(points, star, half)
-        scaled.terms_of_entry += 2 * len(w)
+        plus, minus = self.cuts(points, kind, half, scaled.masses)
+        scaled.terms_of_entry += 3 * len(w)
         caps, constant = self.soft.caps(self.apart(most))
         if sizes is not None and fewest == most:
             (soft, size), prices = self.soft.given(self, certificate, scaled, caps)
@@ -240,7 +254,7 @@ class Blocks:
         bound = [*scaled.least(T, size, m, k - 1), *prices, scaled.constant(constant)]
         elsewhere = sum(min(Fraction(each), self.one) for each in np.sort(m)[: k - 1])
         heaviest = min(Fraction(int(most)), sum(map(Fraction, m)) - elsewhere)
-        right = scaled.over(2 * half[~star].sum(), heaviest)
+        right = scaled.over(2 * half[kind == 1].sum(), heaviest)
         if sizes is None:
             return [*bound, right]
         diagonal = N.diagonal()
@@ -258,9 +272,9 @@ class Blocks:
         )
         sizes, counts = np.unique(self.sizes[0], return_counts=True)
         m, s, upper = self.m, len(self.m), self.values(certificate, "lifted")
-        points, star, w = self.cut_rows(certificate)
+        points, kind, w = self.cut_rows(certificate)
         owner = certificate["owner"]
-        right = len(upper) == len(sizes) and star.all() and len(owner) == len(star)
+        right = len(upper) == len(sizes) and (kind == 0).all() and len(owner) == len(kind)
         need(right and ((owner >= 0) & (owner < len(sizes))).all(), "a class or its cut is none")
         caps, constant = self.soft.caps(self.apart(sizes.max()))
         soft, prices = self.soft.given(self, certificate, scaled, caps)
@@ -273,7 +287,8 @@ class Blocks:
             right = (N[1:, 1:] >= 0.0)[~(apart | np.eye(s, dtype=bool))].all()
             need(right and fits.any(), "a multiplier has the wrong sign, or a class no block")
             N = scaled.multipliers(N * np.outer(np.sqrt(all_m), np.sqrt(all_m)))
-            plus, minus = self.cuts(points[own], star[own], scaled.multipliers(w[own] / 2))
+            half = scaled.multipliers(w[own] / 2)
+            plus, minus = self.cuts(points[own], kind[own], half, scaled.masses)
             T, size = -N, abs(N)
             T[1:, 1:] += minus - plus - scaled.squares + u * soft[0]
             size[1:, 1:] += plus + minus + u * soft[1]
@@ -289,23 +304,44 @@ class Blocks:
         return [*terms, *least]
 
     def cut_rows(self, certificate):
-        """Return of the cuts: their blocks, which are stars, their weights."""
+        """Return of the cuts: their blocks, their kinds, their weights.
+
+        Kind 0 is a star, 1 a clique, 2 and more the row of a block and the limit of that number:
+        within a cluster all entries of a row of Z are equal, so the limit is linear in the row.
+        Kind -1 is a separator: Z_ij is at most the sum of Z_iv over blocks that separate i and j.
+        """
         w = self.values(certificate, "weights") * float(self.one)  # costs times a mass
         points = certificate["points"]
-        kind, s = certificate["kind"], len(self.m)
-        used, star, width = points >= 0, kind == 0, (points >= 0).sum(axis=1)
+        kind, s = certificate["kind"].astype(int), len(self.m)
+        used, width = points >= 0, (points >= 0).sum(axis=1)
         right = used == (np.arange(points.shape[1]) < width[:, None])
         need(right.all() and len(points) == len(kind) == len(w), "a cut is none")
-        need((w >= 0.0).all() and ((kind == 0) | (kind == 1)).all(), "a cut has no sign or kind")
-        need(np.where(star, width > 1, width == self.k + 1).all(), "a cut is too wide or narrow")
+        known = (kind >= -(self.graph is not None)) & (kind < 2 + len(self.rows))
+        need((w >= 0.0).all() and known.all(), "a cut has no sign or kind")
+        wide = [width > 1, width > 1, width == self.k + 1]
+        right = np.select([kind == -1, kind == 0, kind == 1], wide, width == 1)
+        need(right.all(), "a cut is too wide or narrow")
         need((points < s).all(), "a cut is over blocks that are not there")
-        return points, star, w
+        for row in points[kind == -1].tolist():
+            i, j, *others = (block for block in row if block >= 0)
+            need(len({*others}) == len(others), "a separator names a block twice")
+            need(self.graph.separates(i, j, others), "a separator does not separate")
+        units = np.array([1.0, 1.0, *(unit for _, _, unit in self.rows), 1.0])  # the last of -1
+        return points, kind, w * units[kind]
 
-    def cuts(self, points, star, w):
+    def cuts(self, points, kind, w, masses):
         """Return twice the cuts over Z, those added and those taken off."""
         sides, used = np.full((2, len(self.m), len(self.m)), 0, w.dtype), points >= 0
+        star = kind == 0
+        for number, (values, own, _) in enumerate(self.rows, 2):
+            for i, each in zip(points[kind == number, 0], w[kind == number]):
+                for side, sign in zip(sides, (1, -1)):
+                    row = each * masses(np.maximum(sign * values, 0))
+                    side[i] += row
+                    side[:, i] += row
+                    side[i, i] += 2 * each * max(sign * own, 0)
         for b, a in combinations(range(points.shape[1]), 2):
-            rows = used[:, a]
+            rows = used[:, a] & (kind >= 0)
             i, j = points[rows, a], points[rows, b]
             need((i != j).all(), "a cut names a block twice")
             off = (star[rows] & (b == 0)).astype(int)  # an apex and its leaf
@@ -313,6 +349,11 @@ class Blocks:
             np.add.at(sides, (off, j, i), w[rows])
         apex = points[star, 0]
         np.add.at(sides[0], (apex, apex), 2 * w[star])
+        for a in range(1, points.shape[1]):
+            rows = used[:, a] & (kind == -1)
+            i, j = points[rows, 0], points[rows, a]
+            np.add.at(sides[int(a == 1)], (i, j), w[rows])
+            np.add.at(sides[int(a == 1)], (j, i), w[rows])
         return sides
 
 
@@ -385,14 +426,16 @@ class Exact:
         return np.array(list(map(Fraction, value, map(int, by))), dtype=object)
 
     def least(self, T, _, m, at, lifted=False):
-        """Return terms as above, of which |<E, Z>| <= <D, Z> max over i of (sum |E_ij|) / m_i."""
+        """Return terms as above, of which |<E, Z>| <= <D, Z> |D^-1/2 E D^-1/2|."""
         M = self.masses(m)
         level, z, W, signs, _, side = guesses((T >> self.right).astype(float), m, at, lifted)
         level, z = int(level) << self.right, whole(z, 2**self.right)
         W, side = whole(W, 2 ** (self.right // 2)), side.astype(int).astype(object)
         E = T - (W * signs) @ W.T - np.outer(side * M, z) - np.outer(z, side * M)
         E[np.diag_indices(len(m))] -= level * M
-        off = max(map(Fraction, abs(E).sum(axis=1).tolist(), M))
+        # Collatz: a row sum of M^-1/2 |E| M^-1/2 is at least its largest eigenvalue.
+        inverse = [math.isqrt((1 << 2 * ROOTS) // each) + 1 for each in M]
+        off = Fraction((inverse * (abs(E) @ np.array(inverse, dtype=object))).max(), 1 << 2 * ROOTS)
         V = W[:, signs < 0]
         lost = sum(map(Fraction, (V**2).sum(axis=1).tolist(), M), Fraction(0))
         terms = [0 if lifted else 2 * z.sum(), level * (at + 1), -lost, -(at + 1) * off]

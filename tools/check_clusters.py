@@ -2,7 +2,7 @@
 
 A part of `tools/check_proof.py`, which loads it; Python's standard library and NumPy. Read it from
 the top: rules, whether blocks fit into clusters at all, and what duals prove once `check_search.py`
-has found no cluster of low value.
+has found no cluster of low value, or `check_every.py` has looked at each.
 """
 
 import math
@@ -11,6 +11,8 @@ from fractions import Fraction
 from itertools import chain, combinations, compress, product
 
 import numpy as np
+from check_bounds import joined
+from check_every import Every, floors_over
 from check_file import ROUND, is_number, is_whole, need
 from check_search import Search
 
@@ -36,24 +38,75 @@ def covered(leaves):
 
 
 def on_grid(values, limit, n):
-    """Return a column's values as whole numbers below 2^53 in all, and a limit in their unit."""
-    right = len(values) == n and all(is_number(each) and each >= 0 for each in [*values, limit])
+    """Return a column's values as whole numbers below 2^53 in all, a limit alike, and the unit."""
+    right = len(values) == n and all(map(is_number, values)) and is_number(limit) and limit >= 0
     need(right, "a rule's column or limit is none")
     values = np.array(values, float)
-    unit = math.ldexp(1.0, math.frexp(math.fsum(values))[1] - 52)
+    unit = math.ldexp(1.0, math.frexp(math.fsum(abs(values)))[1] - 52)
     need(
         unit > 0.0 and not np.fmod(values, unit).any(),
         "a rule's column has sums that are not exact",
     )
-    return values / unit, Fraction(limit) / Fraction(unit)
+    return values / unit, Fraction(limit) / Fraction(unit), unit
+
+
+IMPLIED = {"ImpliedMax": ("MaxSum", "MinSum", 1), "ImpliedMin": ("MinSum", "MaxSum", -1)}
+
+
+def plain(rules, k):
+    """Return rules, those that follow from others checked, and called as what they are.
+
+    Of a total that k clusters share, none has what the others need, and each what they cannot hold.
+    """
+    found = []
+    for kind, fields, parts in rules:
+        if kind in IMPLIED:
+            kind, other, sign = IMPLIED[kind]
+            total, limit = sum(map(Fraction, fields["values"])), Fraction(fields["limit"])
+            same = [f for name, f, _ in rules if name == other and f["values"] == fields["values"]]
+            follows = (sign * (total - (k - 1) * Fraction(f["limit"]) - limit) <= 0 for f in same)
+            need(any(follows), "a limit on sums does not follow from the others")
+        found.append((kind, fields, parts))
+    return found
+
+
+FLOORS = ("MinSum", "MaxExcess")  # rules that parts of a cluster may break
 
 
 def floor_of(rule, n):
-    """Return the values and the least sum of a cluster of a lower limit on a sum."""
-    _, fields, parts = rule
+    """Return the values and the least sum of a cluster of a limit that its parts may break."""
+    kind, fields, parts = rule
     need({*fields} == {"values", "limit"} and not parts, "a rule is of no known kind")
-    values, limit = on_grid(fields["values"], fields["limit"], n)
+    values, limit, _ = on_grid(fields["values"], fields["limit"], n)
+    if kind == "MaxExcess":  # of values with signs, at most the limit
+        return -values, -math.floor(limit)
+    need((values >= 0).all(), "a rule's column is below 0")
     return values, math.ceil(limit)
+
+
+def rules_of(rules, X, k):
+    """Return rules as `plain` does, floors of those that parts break, ways to keep the others."""
+    rules = plain(rules, k)
+    floors = [floor_of(rule, len(X)) for rule in rules if rule[0] in FLOORS]
+    return rules, floors, loads_of(["Both", {}, [r for r in rules if r[0] not in FLOORS]], X)
+
+
+def rows_of(rules, n, sizes):
+    """Return what limits on sums ask of each cluster: values and a number add up to 0 at least.
+
+    Whole numbers of a unit, which comes third. Sizes beside weights are limits on sums of ones.
+    """
+    rows, ones = [], np.ones(n)
+    for kind, fields, _ in rules:
+        if kind in ("MinSum", "MaxSum", "MaxExcess"):
+            values, limit, unit = on_grid(fields["values"], fields["limit"], n)
+            if kind != "MinSum":
+                rows.append((-values, math.floor(limit), unit))
+            elif limit > 0:
+                rows.append((values, -math.ceil(limit), unit))
+    if sizes is None:
+        return rows
+    return [*rows, (ones, -int(sizes[0].min()), 1.0), (-ones, int(sizes[1].max()), 1.0)]
 
 
 def loads_of(rule, X):
@@ -76,7 +129,7 @@ def loads_of(rule, X):
     weight[fields.get("points", [])] = 1.0
     weight = 1.0 - weight if kind in ("MaxSize", "MinDifference") else weight
     if kind == "MaxSum":
-        weight, limit = on_grid(fields["values"], limit, n)
+        weight, limit, _ = on_grid(fields["values"], limit, n)
         limit = min(math.floor(limit), 2**53)
     if kind == "MaxDiameter":
         points = X.tolist()
@@ -99,6 +152,67 @@ def loads_over(run, block):
             np.fill_diagonal(T, 0.0)
             loads.append((most, w, T + T.T))
         yield loads
+
+
+class Graph:
+    """Neighbours of points as a matrix, and what they say of blocks of points.
+
+    A cluster with a block holds none that is ``apart`` from it, so all of it is reached from the
+    block without those; blocks that are not reached whole are apart from it, too.
+    """
+
+    def __init__(self, near, block, conflict, budget):
+        self.near, self.block, self.budget = near, block, budget
+        self.apart, before = conflict.copy(), None
+        while before is None or (before != self.apart).any():
+            before = self.apart.copy()
+            for b in range(len(conflict)):
+                lost = block[~self.reached(b, self.apart[b])]
+                self.apart[b, lost] = self.apart[lost, b] = True
+        self.is_torn = self.apart.diagonal().any()
+
+    def reached(self, b, gone):
+        """Return which points paths from a block's first one reach without some blocks."""
+        free = ~gone[self.block]
+        front = free & (np.arange(len(free)) == (self.block == b).argmax())
+        found = front.copy()
+        while front.any():
+            self.budget.spend("looks at blocks", front.sum())
+            front = self.near[front].any(axis=0) & free & ~found
+            found |= front
+        return found
+
+    def separates(self, i, j, others):
+        """Whether all paths between some two points of blocks i and j meet other blocks."""
+        gone = self.apart[i] | self.apart[j]
+        gone[others] = True
+        both = (self.block == i) | (self.block == j)
+        return not {i, j} & {*others} and not self.reached(i, gone)[both].all()
+
+    def falls_apart(self):
+        """Whether some block's points are not joined among themselves."""
+        alone = ~np.eye(len(self.apart), dtype=bool)
+        return any(not self.reached(b, gone)[self.block == b].all() for b, gone in enumerate(alone))
+
+    def is_too_little(self, floors, sizes, k):
+        """Whether blocks or islands leave too little for each of k clusters, or islands are more.
+
+        ``floors`` are values and the least sum of a cluster, in whole numbers, whose sums are
+        exact.
+        """
+        island = joined(len(self.block), np.argwhere(self.near))
+        limits = [(values, low, math.inf) for values, low in floors if (values >= 0.0).all()]
+        if sizes is not None:
+            limits.append((np.ones(len(island)), sizes[0].min(), sizes[1].max()))
+        for values, low, high in limits:
+            held = ~self.apart @ np.bincount(self.block, values)
+            shared = [int(each) for each in np.bincount(island, values)]
+            few = [1 if high == math.inf else max(1, -(-each // int(high))) for each in shared]
+            many = [each // int(low) if low > 0 else k for each in shared]
+            off = sum(few) > k or sum(many) < k
+            if (held < low).any() or off or any(a > b for a, b in zip(few, many)):
+                return True
+        return island.max() >= k
 
 
 def placeable(m, conflict, lower, upper, budget):
@@ -148,7 +262,9 @@ class Duals:
 
     def __init__(self, run, blocks, block, slip, places, certificate):
         self.run, self.blocks, self.block, self.slip = run, blocks, block, slip
-        self.sized, zoned = run.told is not None or bool(run.soft), CASES.keys() & {*certificate}
+        self.listed = "listed" in certificate
+        self.sized = run.told is not None or bool(run.soft) or self.listed
+        zoned = CASES.keys() & {*certificate}
         other = places or zoned or "taken" in certificate
         need(not (self.sized and other), "it has places or zones under sizes or soft links")
         self.classes, self.constant = [((0, 0), run.k)], blocks.soft.inside
@@ -211,9 +327,14 @@ class Duals:
 
     def searches(self, duals, discs):
         """Yield a search for each way in which a cluster can keep the rules."""
-        soft = self.blocks.soft if self.sized else None
+        heaviest = 2.0 * (abs(self.duals).sum() + abs(self.least).max())  # to pay it is too much
+        soft = self.blocks.soft.limited(heaviest) if self.sized else None
+        floors, more = floors_over(self.run, self.block), (self.run.budget, soft, self.run.is_exact)
         for loads in loads_over(self.run, self.block):
-            yield Search(self.blocks, duals, loads, discs, self.run.budget, soft, self.run.is_exact)
+            if self.listed:
+                yield Every(self.blocks, duals, loads, floors, *more)
+            else:
+                yield Search(self.blocks, duals, loads, discs, *more)
 
     def discs_of(self, places, prizes):
         """Return discs as a search takes them, and without error: a mean may be off by the slip."""

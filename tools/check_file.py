@@ -59,6 +59,25 @@ class Budget:
             raise Limit(f"it takes more {what} than are allowed here")
 
 
+HEAD = "name dataset solver settings limits seed problem workers scaling"
+PROBLEM = "X k must_link cannot_link lower upper truth"
+OPTIONAL = "rules asked weights outliers outliers_asked fixed neighbors"
+EVENTS = {  # those that matter: the fields they must have, and those they may have
+    "Started": ("solver settings seed n d k n_blocks", ""),
+    "IncumbentFound": ("labels", "source objective"),
+    "NodeOpened": ("node parent depth lower_bound", "pair together place"),
+    "NodeBranched": ("node pair lower_bound", "place"),
+    "NodePruned": ("node reason lower_bound", "detail certificate"),
+    "NodeLeft": ("node lower_bound certificate block_of", ""),
+    "PartsCut": ("parts part_of", "dropped"),
+    "PartBounded": ("part lower_bound upper_bound rounds", "certificate merged leaves"),
+    "ProofKept": ("lower_bound must_link cannot_link events", "lower upper added"),
+    "Finished": ("termination", "message"),
+}
+KEPT = "Started NodeOpened NodeBranched NodePruned PartsCut PartBounded"
+OTHERS = """Noted Restarted Assigned CentersMoved DeadEnded BoundImproved InfeasibilityProved
+    NodeBounded CutsAdded RelaxationSolved ColumnsPriced ResidualsUpdated GenerationEnded
+    QuestionAsked QuestionAnswered TreeKept NodeReopened"""
 RIGHT = {  # what a field of an event must be; arrays are looked at when they are read
     **dict.fromkeys(("together", "place"), lambda value: type(value) is bool),
     **dict.fromkeys(("node", "parts", "part", "n", "d", "k"), is_whole),
@@ -132,3 +151,15 @@ def arrays(packed, kinds, budget):
         need(found[name].shape == (1,), f"{name} is not one number")
     need(abs(found.get("unit", np.zeros(1))[0]) <= 4000, "a unit is out of all range")
     return found
+
+
+def whole_weights(weights):
+    """Return weights as whole numbers, and half the bits by which they are larger."""
+    need((weights >= 0.0).all() and weights.any(), "weights are none")
+    ratios = [w.as_integer_ratio() for w in weights.tolist() if w]
+    half = max(q.bit_length() - (p & -p).bit_length() for p, q in ratios) + 1 >> 1
+    found = np.array(
+        [int(Fraction(w) * Fraction(4) ** half) for w in weights.tolist()], dtype=object
+    )
+    need(found.sum() < 2**53, "weights have sums that are not exact")
+    return found, half

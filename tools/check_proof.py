@@ -4,10 +4,9 @@
 
 Python's standard library and NumPy. What is inside blocks and clusters is exact, in whole numbers;
 bounds between blocks hold whatever rounding did. With ``--exact`` they are whole numbers as well:
-doubles only guess multipliers. This file holds a run's tree or parts together; `check_file.py`
-reads values, `check_bounds.py` has what semidefinite certificates prove, `check_clusters.py` rules
-and what duals prove, with the search of `check_search.py`.
-Exit code 0: proved within the gap.
+doubles only guess multipliers. This file holds a tree or parts together; `check_file.py` reads
+values, `check_bounds.py` has what semidefinite certificates prove, `check_clusters.py` what duals
+do, with the search of `check_search.py` or the list of `check_every.py`. Exit code 0: proved.
 """
 
 import argparse
@@ -22,8 +21,14 @@ from pathlib import Path
 
 import numpy as np
 from check_bounds import CANNOT, GIVEN, LIFTED, MUST, SEMIDEFINITE, Blocks, Soft, joined, matrix_of
-from check_clusters import CASES, Duals, covered, floor_of, loads_of, placeable
+from check_clusters import CASES, Duals, Graph, covered, placeable, rows_of, rules_of
 from check_file import (
+    EVENTS,
+    HEAD,
+    KEPT,
+    OPTIONAL,
+    OTHERS,
+    PROBLEM,
     RIGHT,
     ROUND,
     Budget,
@@ -36,30 +41,13 @@ from check_file import (
     need,
     take,
     unpacked,
+    whole_weights,
 )
 
 AGREE = Fraction(1, 10**8)  # relative difference between a claim and what is computed
 WRONG = (ArithmeticError, AttributeError, LookupError, MemoryError, OSError, RecursionError)
 WRONG += (TypeError, ValueError, struct.error, zlib.error)
-HEAD = "name dataset solver settings limits seed problem workers scaling"
-PROBLEM = "X k must_link cannot_link lower upper truth rules asked weights outliers fixed"
-EVENTS = {  # those that matter: the fields they must have, and those they may have
-    "Started": ("solver settings seed n d k n_blocks", ""),
-    "IncumbentFound": ("labels", "source objective"),
-    "NodeOpened": ("node parent depth lower_bound", "pair together place"),
-    "NodeBranched": ("node pair lower_bound", "place"),
-    "NodePruned": ("node reason lower_bound", "detail certificate"),
-    "NodeLeft": ("node lower_bound certificate block_of", ""),
-    "PartsCut": ("parts part_of", "dropped"),
-    "PartBounded": ("part lower_bound upper_bound rounds", "certificate merged leaves"),
-    "ProofKept": ("lower_bound must_link cannot_link events", "lower upper added"),
-    "Finished": ("termination", "message"),
-}
-KEPT = "Started NodeOpened NodeBranched NodePruned PartsCut PartBounded"
-OTHERS = """Noted Restarted Assigned CentersMoved DeadEnded BoundImproved InfeasibilityProved
-    NodeBounded CutsAdded RelaxationSolved ColumnsPriced ResidualsUpdated GenerationEnded
-    QuestionAsked QuestionAnswered TreeKept NodeReopened"""
-COLUMNS = {"duals": "f1", "least": "f1", "taken": "f1", **CASES}
+COLUMNS = {"duals": "f1", "least": "f1", "taken": "f1", "listed": "i1", **CASES}
 AT_NODES = {**SEMIDEFINITE, **LIFTED, **MUST, **CANNOT, **GIVEN, **COLUMNS}
 AT_NODES |= {"node": "i1", "unit": "i1", "witness": "i1"}
 AT_NODES |= {"without_must": "i2", "without_cannot": "i2", "with_sizes": "i2"}
@@ -94,16 +82,15 @@ class Run:
         return unpacked(take(file, int.from_bytes(take(file, 8), "big")))
 
     def read_problem(self, problem):
-        known = {*PROBLEM.split()[:-5]} <= {*problem} <= {*PROBLEM.split()}
+        needed = {*PROBLEM.split()}
+        known = needed <= {*problem} <= needed | {*OPTIONAL.split()}
         need(known, "the problem lacks a field, or has one that is not known")
         X, self.k = array(problem["X"], "f2", self.budget), problem["k"]
         right = X.size and is_whole(self.k) and self.k in range(1, len(X) + 1)
         need(right, "the points are none, or k is none of 1 to n")
-        rules = problem.get("rules", [])
-        self.floors = [floor_of(rule, len(X)) for rule in rules if rule[0] == "MinSum"]
-        self.ways = loads_of(["Both", {}, [rule for rule in rules if rule[0] != "MinSum"]], X)
+        rules, self.floors, self.ways = rules_of(problem.get("rules", []), X, self.k)
         self.is_ruled = bool(rules)
-        self.has_others = not {rule[0] for rule in rules} <= {"MinSum", "MaxSum"}
+        self.has_others = not {kind for kind, *_ in rules} <= {"MinSum", "MaxExcess", "MaxSum"}
         ratios = [x.as_integer_ratio() for x in X.ravel().tolist()]
         self.shift = max(q.bit_length() for _, q in ratios) - 1
         rows = [p << self.shift + 1 - q.bit_length() for p, q in ratios]
@@ -112,6 +99,7 @@ class Run:
         self.weights, self.one = self.read_weights(problem)
         self.weighted = self.rows * self.weights[:, None]
         self.sizes = self.read_sizes(problem["lower"], problem["upper"])
+        self.sums = rows_of(rules, len(X), self.sizes if self.told is None else None)
         if "outliers" in problem:  # their clusters are the last ones, of one point each
             alone, sized = problem["outliers"], self.sizes is not None and not self.is_ruled
             right = sized and "weights" not in problem and is_whole(alone) and 0 < alone < self.k
@@ -128,6 +116,12 @@ class Run:
                     self.links.append((pair, together))
                 else:
                     self.soft.append((pair, together, self.in_unit(weight)))
+        self.near = None
+        if "neighbors" in problem:
+            pairs = array(problem["neighbors"], "i2", self.budget)
+            right = not pairs.size or pairs.shape[1] == 2
+            need(right and all(map(self.is_pair, pairs.tolist())), "neighbours are none")
+            self.near = self.matrix(pairs.reshape(-1, 2), len(X))
         self.total, self.mass = self.weighted.sum(axis=0), self.weights.sum()
         self.scatter = self.inside(np.zeros(len(X), int))[2]
         # What plain doubles lose of points far from zero: only claims are allowed that much.
@@ -137,16 +131,10 @@ class Run:
         """Return weights as whole numbers, and what a weight of 1 is; both are 1 without any."""
         if "weights" not in problem:
             return np.full(len(self.rows), 1, dtype=object), Fraction(1)
-        weights = array(problem["weights"], "f1", self.budget)
-        right = len(weights) == len(self.rows) and (weights >= 0.0).all() and weights.any()
-        need(right, "weights are none")
-        ratios = [w.as_integer_ratio() for w in weights.tolist() if w]
-        half = max(q.bit_length() - (p & -p).bit_length() for p, q in ratios) + 1 >> 1
-        one = Fraction(4) ** half
-        found = np.array([int(Fraction(w) * one) for w in weights.tolist()], dtype=object)
-        need(found.sum() < 2**53, "weights have sums that are not exact")
+        found, half = whole_weights(array(problem["weights"], "f1", self.budget))
+        need(len(found) == len(self.rows), "weights are none")
         self.shift += half
-        return found, one
+        return found, Fraction(4) ** half
 
     def read_sizes(self, lower, upper):
         """Return the fewest and the most points of each cluster, None without limits."""
@@ -155,9 +143,8 @@ class Run:
         n, sizes = len(self.rows), [array(each, "i1", self.budget) for each in (lower, upper)]
         need(all(len(each) == self.k for each in sizes), "sizes are not one for each cluster")
         lower, upper = sizes[0].clip(1, n + 1), sizes[1].clip(0, n + 1)
-        need(
-            (lower <= upper).all() and lower.sum() <= n <= upper.sum(), "sizes leave no clustering"
-        )
+        right = (lower <= upper).all() and lower.sum() <= n <= upper.sum()
+        need(right, "sizes leave no clustering")
         return lower, upper
 
     @property
@@ -287,10 +274,19 @@ class Run:
         lower, upper = self.sizes or (1, len(labels))
         sizes = np.bincount(labels)
         need(((sizes >= lower) & (sizes <= upper)).all(), "a clustering breaks the sizes")
+        need(not self.falls_apart(labels), "a clustering has a cluster that falls apart")
         cost = self.inside(labels)[2]
         cost += sum(w for (i, j), together, w in self.soft if (labels[i] == labels[j]) != together)
         need(claim is None or self.agree(claim, cost), "a clustering claims another objective")
         return cost
+
+    def graph(self, block, conflict):
+        """Return what neighbours say of blocks, None without neighbours."""
+        return None if self.near is None else Graph(self.near, block, conflict, self.budget)
+
+    def falls_apart(self, block):
+        none = np.zeros((block.max() + 1,) * 2, bool)
+        return self.near is not None and self.graph(block, none).falls_apart()
 
     def keeps_rules(self, inside):
         """Whether a cluster keeps all rules."""
@@ -328,17 +324,16 @@ class Run:
         none = (block[apart[:, 0]] == block[apart[:, 1]]).any()
         heavy = np.isin(np.arange(block.max() + 1), block[self.weights > 0])
         counts = heavy[block]
-        free = (
-            not self.is_ruled
-            and self.sizes is None
-            and counts[[i for pair, *_ in self.soft for i in pair]].all()
-        )
-        need(
-            heavy.all() or free, "points of weight 0 have soft links, or rules or sizes beside them"
-        )
+        free = counts[[i for pair, *_ in self.soft for i in pair]].all() and self.sizes is None
+        free = heavy.all() or (free and not self.is_ruled and self.near is None)
+        need(free, "points of weight 0 have soft links, or rules, sizes or neighbours beside them")
         block = np.where(heavy, np.cumsum(heavy) - 1, 0)[block]
         pairs = block[apart[counts[apart].all(axis=1)]]
-        return None if none or heavy.sum() < self.k else (block, pairs, counts)
+        if none or heavy.sum() < self.k:
+            return None
+        if (graph := self.graph(block, self.matrix(pairs, heavy.sum()))) is not None:
+            pairs = np.argwhere(graph.apart)
+        return None if graph is not None and graph.is_torn else (block, pairs, counts)
 
     def matrix(self, pairs, s):
         self.budget.spend("bytes", s * s)
@@ -419,6 +414,14 @@ class Run:
             need(right, "it has sizes that are not wider")
         return sizes
 
+    def certified(self, blocks, certificate, bound, enough, most):
+        """Return a semidefinite certificate's bound; without error where doubles do not suffice."""
+        least = bound(blocks.proved(certificate, self.is_exact))
+        if not self.is_exact and least < enough <= most and blocks.are_few:
+            self.budget.spend("looks at blocks", 20 * len(blocks.m) ** 3)
+            least = max(least, bound(blocks.proved(certificate, True)))
+        return least
+
     def leaf(self, number, enough):
         """Return a leaf's bound, None if it holds no clustering."""
         reason, claim, certificate = self.leaves[number]
@@ -434,27 +437,28 @@ class Run:
         x, over, m, bits, slip, bound = self.means(block)
         exponent, conflict = self.shift - bits, self.matrix(pairs, len(m))
         blocks = Blocks(x, m, over, self.mass, self.k, conflict, exponent, bits, self.one)
+        blocks.graph = self.graph(block, conflict)
         blocks.sizes, blocks.soft = self.told, Soft(self.soft, block.tolist(), 4**bits)
-        if none and "duals" not in certificate:
+        blocks.rows = [(np.bincount(block, a), own, unit) for a, own, unit in self.sums]
+        priced = "duals" in certificate
+        if none and not priced:
             return self.check_none(block, blocks, certificate)
-        columns = None
-        if "duals" in certificate:
-            columns = Duals(self, blocks, block, slip, places, certificate)
+        columns = Duals(self, blocks, block, slip, places, certificate) if priced else None
         if none:  # none costs more between its blocks than one cluster that breaks all soft links
             most = (blocks.spread + float(blocks.soft.whole)) * (1 + 1e-9)
             need(columns.proved(most) > most, "it is called infeasible, but its bound is too low")
             return None
         least = bound(0.0)
         if certificate.keys() & {"nonnegativity", "lifted"}:
-            least = max(least, bound(blocks.proved(certificate, self.is_exact)))
+            most = self.in_unit(claim) * (1 + self.wanted / 50)
+            least = max(least, self.certified(blocks, certificate, bound, enough, most))
         elif self.soft and len(m) == self.k:  # every block is a cluster
             least += blocks.soft.caps(blocks.apart(math.inf))[1] * 4**bits
         if columns is None:
             need(self.agree(claim, least), "it claims a bound that its certificate does not prove")
             return least
-        claimed = (
-            bound(Fraction(0)) + (columns.constant + Fraction(max(0.0, columns.claimed))) * 4**bits
-        )
+        least = max(least, broken := bound(Fraction(0)) + columns.constant * 4**bits)
+        claimed = broken + Fraction(max(0.0, columns.claimed)) * 4**bits
         need(self.agree(claim, claimed), "it claims a bound that its duals do not add up to")
         if columns.claimed <= 0.0 or least >= enough:
             return least
@@ -466,7 +470,9 @@ class Run:
     def check_none(self, block, blocks, certificate):
         """Check that blocks cannot be put into k clusters."""
         kept = (self.keeps_rules(block == b) for b in range(self.k))
-        if len(blocks.m) == self.k and not all(kept):
+        if len(blocks.m) == self.k and (not all(kept) or self.falls_apart(block)):
+            return
+        if blocks.graph is not None and blocks.graph.is_too_little(self.floors, self.sizes, self.k):
             return
         clique = np.unique(block[certificate.get("witness", np.zeros(0, int))])
         apart = blocks.conflict[np.ix_(clique, clique)] | np.eye(len(clique), dtype=bool)

@@ -64,7 +64,8 @@ class Search:
         self.taken = ~np.isnan(self.prize)
         self.prize = np.where(self.taken, self.prize, 0.0)
         if self.sized:
-            self.together, self.cut, links = linked(soft, len(duals), some, float, np.zeros)
+            self.together, twice, links = linked(soft, len(duals), some, float, np.zeros)
+            self.cut = twice / 2
             self.weight = abs(self.u) + self.cut + links
         self.whole = Whole(self, blocks, discs, soft) if exact else None
 
@@ -269,13 +270,13 @@ class Search:
 
 
 def linked(soft, s, some, number, zeros):
-    """Return what pairs of blocks cost together, half of what each costs cut off, and all."""
+    """Return what pairs of blocks cost together, twice what each costs cut off, and all."""
     must, cannot = zeros((s, s)), zeros((s, s))
     for pair, weights in soft.pairs.items():
         must[pair], cannot[pair] = map(number, weights)
     must, cannot = must + must.T, cannot + cannot.T
     sums = must.sum(axis=1), (must + cannot).sum(axis=1)
-    return (cannot - must)[np.ix_(some, some)], sums[0][some] / 2, sums[1][some]
+    return (cannot - must)[np.ix_(some, some)], sums[0][some], sums[1][some]
 
 
 class Whole:
@@ -293,9 +294,10 @@ class Whole:
         self.discs = [(o * more, r2 * more**2) for o, r2 in discs[3]]
         self.priced = [(most, self.ints(w)) for most, w in search.priced]
         if search.sized:  # half of each is whole, and none is more than it was
-            self.together, self.cut, _ = linked(
+            self.together, twice, _ = linked(
                 soft, len(sums), some, lambda w: int(w * self.long**2) // 2 * 2, self.zeros
             )
+            self.cut = twice // 2
 
     @staticmethod
     def ints(values):

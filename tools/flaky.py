@@ -20,7 +20,7 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "benchmarks"))  # for tables that grow a row at a time
 
-from _rows import append_row, read_rows  # noqa: E402
+from _runner import append_row, read_rows  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results"
 ROWS, TABLE = RESULTS / "browser_tests.csv", RESULTS / "browser_tests.md"
@@ -28,23 +28,10 @@ ROWS, TABLE = RESULTS / "browser_tests.csv", RESULTS / "browser_tests.md"
 
 @dataclass(frozen=True)
 class Outcome:
-    """One run of the tests.
-
-    Attributes
-    ----------
-    version : str
-        The commit that was tested.
-    busy : int
-        Busy processes a core beside it.
-    tests : int
-    failed : tuple of str
-        Names of the tests that failed.
-    seconds : float
-        On the clock.
-    """
+    """One run of the tests."""
 
     version: str
-    busy: int
+    busy: int  # Busy processes a core beside it
     tests: int
     failed: tuple[str, ...]
     seconds: float

@@ -60,26 +60,13 @@ sources of its day; a module without a row was not tried yet.
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of one module's mutants.
-
-    Attributes
-    ----------
-    module : str
-    mutants, tried, noticed : int
-        Mutants there are; those that were tried; those that a test noticed.
-    missed : tuple of str
-        The changes that no test noticed, though it could.
-    equivalent : dict of str to str
-        The equivalent mutants, each with the reason.
-    day : str
-        When they were tried.
-    """
+    """The result of one module's mutants."""
 
     module: str
     mutants: int
     tried: int
     noticed: int
-    missed: tuple[str, ...]
+    missed: tuple[str, ...]  # The changes that no test noticed, though it could
     equivalent: dict[str, str]
     day: str
 

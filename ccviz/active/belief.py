@@ -8,11 +8,16 @@ are known, the sizes of the classes are fitted to the answers.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 
+from ccviz.active.answers import Answers
+from ccviz.active.strategy import Pair
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.solvers.common.seeding import plain_kmeans
 
 _SHARPNESS = 6.0
 """Factor on regressed class indicators in the softmax that makes probabilities of them."""
@@ -30,49 +35,26 @@ _TEMPER = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Points whose class is known or assumed.
+    """Points whose class is known or assumed."""
 
-    Attributes
-    ----------
-    rows : (m,) int64
-        Where the points stand in the views; a row may occur more than once.
-    classes : (m,) int64
-    variance : (m,) float64
-        Variance of each point's indicators: the larger, the less it is trusted.
-    answered : int
-        The number of leading points known by answers; only they judge the views.
-    """
-
-    rows: IntArray
+    rows: IntArray  # (m,): Where the points are in the views; a row may occur more than once
     classes: IntArray
+    # (m,): Variance of each point's indicators: the larger, the less it is trusted.
     variance: FloatArray
-    answered: int
+    answered: int  # The number of leading points known by answers; only they judge the views
 
 
 @dataclass(frozen=True, eq=False)
 class Belief:
-    """Probabilities of the classes of every point.
-
-    Attributes
-    ----------
-    plain : (n, c) float64
-        The probability of each class.
-    share : (n, c) float64
-        The same, with the sizes of the classes half corrected; questions are chosen by it.
-    shown : (n, c) float64
-        The same, with the sizes of the classes corrected; it is shown.
-    left_out : (m, c) float64
-        The same of the answered points, each predicted from the other ones.
-    weights : (v,) float64
-        Weight of each view.
-    evidence : Evidence
-    """
+    """Probabilities of the classes of every point."""
 
     plain: FloatArray
+    # (n, c): The same, with the sizes of the classes half corrected; questions are chosen by it.
     share: FloatArray
-    shown: FloatArray
+    shown: FloatArray  # (n, c): The same, with the sizes of the classes corrected; it is shown
+    # (m, c): The same of the answered points, each predicted from the other ones.
     left_out: FloatArray
-    weights: FloatArray
+    weights: FloatArray  # (v,): Weight of each view
     evidence: Evidence
 
     @property
@@ -108,18 +90,8 @@ def believe(
 ) -> Belief:
     """Return what the evidence says about every point.
 
-    Parameters
-    ----------
-    views : list of (n, n) float64
-    evidence : Evidence
-    prior : (n, c) float64
-        The probabilities of the classes before any evidence.
-    mass : (n,) float64
-        Number of points that each represents.
-
-    Returns
-    -------
-    Belief
+    `prior` (n, c): The probabilities of the classes before any evidence. `mass` (n,): Number of
+    points that each represents.
     """
     rows, answered = evidence.rows, evidence.answered
     rest = np.eye(prior.shape[1])[evidence.classes] - prior[rows]
@@ -159,10 +131,128 @@ def _balance(share: FloatArray, evidence: Evidence, mass: FloatArray) -> FloatAr
 
 
 def probabilities(means: FloatArray) -> FloatArray:
-    """Return (n, c) probabilities from regressed class indicators.
-
-    Parameters
-    ----------
-    means : (n, c) float64
-    """
+    """Return (n, c) probabilities from regressed class indicators."""
     return _normalised(np.exp(_SHARPNESS * (means - means.max(axis=1, keepdims=True))))
+
+
+# --- Which answers to ask for again, where some may be wrong: those on which many others rest -----
+#
+# Every point is compared with the most linked one of a class, so a wrong answer about one point
+# misleads no other one. A wrong answer about two of these misleads all that were compared with
+# them: two clusters become one class, or one class becomes two. So the gain of
+# asking for an answer again is its cost if it were wrong, and such wrong answers cost most.
+
+
+_LARGE = (
+    3  # fewest points of a class whose most linked one is confirmed, since all of them depend on it
+)
+_MOST = 5  # largest number of answers about one pair
+_TWICE = 1.5  # weight of answers that decides a pair: more than one answer, at most two
+
+
+def most_linked(answers: Answers, points: list[int]) -> int:
+    """Return the point about which most was asked, the first of them."""
+    return max(points, key=lambda point: len(answers.about(point)))
+
+
+def joined_once(answers: Answers, cluster: IntArray, noise: float) -> Pair | None:
+    """Return a pair by which two clusters became one class, on the word of a single answer.
+
+    Two of the clusters assumed at first are mostly two classes, so of the answers about the first
+    points of two of them, *together* is the likelier one to be wrong.
+    """
+    first: dict[int, int] = {}
+    for answer in answers.log:
+        for point in (answer.i, answer.j):
+            first.setdefault(int(cluster[point]), point)
+    heads = set(first.values())
+    for answer in answers.log:
+        vote = answers.vote(answer.i, answer.j)
+        single = 0 < vote < _decided(noise) and not answers.aside.intersection(answer.pair)
+        if single and heads.issuperset(answer.pair):
+            return answer.i, answer.j
+    return None
+
+
+def parted_once(
+    answers: Answers, classes: list[list[int]], share: FloatArray, noise: float
+) -> Pair | None:
+    """Return the most linked points of two large classes that are not known well enough to be two.
+
+    Each is confirmed against that class to which it would belong if not to its own.
+
+    `share` (classes, c): How likely the most linked point of each class is to belong to each.
+    """
+    large = [c for c, members in enumerate(classes) if len(members) >= _LARGE]
+    chosen = {c: most_linked(answers, classes[c]) for c in large}
+    for c in large:
+        others = [int(o) for o in np.argsort(-share[c], kind="stable") if o in chosen and o != c]
+        for other in others[:1]:
+            i, j = chosen[c], chosen[other]
+            asked = sum(set(answer.pair) == {i, j} for answer in answers.about(i))
+            unsure = abs(answers.vote(i, j)) < _decided(noise)
+            if unsure and asked < _MOST and not answers.aside & {i, j}:
+                return i, j
+    return None
+
+
+def _decided(noise: float) -> float:
+    return _TWICE * math.log((1 - noise) / noise)
+
+
+# --- How alike points are, seen in several ways; the answers decide which of them to believe ------
+#
+# Each view is a matrix with ones on its diagonal: Gaussians of three widths, two resolvents of the
+# graph of near neighbours (Zhu, Lafferty and Ghahramani 2003, with the local scaling of
+# Zelnik-Manor and Perona 2004), and how often k-means of several k puts two points into one cluster
+# (Fred and Jain 2005).
+
+
+WIDTHS = (0.05, 0.2, 0.6)
+"""Widths of the Gaussians, as shares of the median squared distance."""
+
+NEIGHBOURS = 10
+RESTARTS = (0.02, 0.2)
+"""Restart probabilities of a walk on the graph of neighbours: far views first."""
+
+PARTS = (1, 1, 2, 2, 4, 4, 8)
+"""Clusters of the k-means runs, as multiples of k."""
+
+
+def views(X: FloatArray, k: int, seed: int) -> list[FloatArray]:
+    """Return the similarities of all pairs of points in each view."""
+    squared = scipy.spatial.distance.cdist(X, X, "sqeuclidean")
+    typical = float(np.median(squared[np.triu_indices(len(X), 1)])) or 1.0
+    gaussians = [np.exp(-squared / (typical * width)) for width in WIDTHS]
+    laplacian = _laplacian(squared)
+    walks = [_resolvent(laplacian, restart) for restart in RESTARTS]
+    return [*gaussians, *walks, _shared_clusters(X, k, seed)]
+
+
+def _laplacian(squared: FloatArray) -> FloatArray:
+    """Return the normalised Laplacian of the graph that joins points to their near neighbours."""
+    n = len(squared)
+    count = min(NEIGHBOURS, n - 1)
+    near = np.argsort(squared, axis=1, kind="stable")[:, 1 : count + 1]
+    reach = np.sqrt(squared[np.arange(n), near[:, min(6, count - 1)]]) + 1e-12
+    row, column = np.repeat(np.arange(n), count), near.ravel()
+    weight = np.zeros((n, n))
+    weight[row, column] = np.exp(-squared[row, column] / (reach[row] * reach[column]))
+    weight = np.maximum(weight, weight.T)
+    root = np.sqrt(np.maximum(weight.sum(axis=1), 1e-300))
+    return np.eye(n) - weight / np.outer(root, root)
+
+
+def _resolvent(laplacian: FloatArray, restart: float) -> FloatArray:
+    kernel = np.linalg.inv(laplacian + restart * np.eye(len(laplacian)))
+    root = np.sqrt(np.diag(kernel))
+    return kernel / np.outer(root, root)
+
+
+def _shared_clusters(X: FloatArray, k: int, seed: int) -> FloatArray:
+    shared = np.zeros((len(X), len(X)))
+    for run, parts in enumerate(PARTS):
+        clusters = max(1, min(k * parts, len(X) // 3))
+        labels = plain_kmeans(X, clusters, seed + run, n_init=1).labels_
+        shared += labels[:, None] == labels
+    return shared / len(PARTS)

@@ -11,7 +11,7 @@ It is compared with the classes in the order of their probability, so that one o
 suffice, and with the point of a class that is nearest to it, which is easiest to judge.
 
 If answers may be wrong, a point is compared with the best known point of a class; answers on which
-many others depend are confirmed (`ccviz.active.checks`), and a point that the other answers
+many others depend are confirmed (`ccviz.active.belief`), and a point that the other answers
 contradict is asked about again.
 """
 
@@ -25,11 +25,16 @@ from typing import ClassVar
 import numpy as np
 
 from ccviz.active.answers import Answer
-from ccviz.active.belief import Belief, Evidence, believe
-from ccviz.active.checks import hub, joined_once, parted_once
-from ccviz.active.own_metric import OwnMetric, own_metric
-from ccviz.active.pieces import Pieces, cut
-from ccviz.active.similarity import views
+from ccviz.active.belief import (
+    Belief,
+    Evidence,
+    believe,
+    joined_once,
+    most_linked,
+    parted_once,
+    views,
+)
+from ccviz.active.own_metric import OwnMetric, Pieces, cut, own_metric
 from ccviz.active.strategy import Pair, Strategy, nearest
 from ccviz.arrays import FloatArray, IntArray
 
@@ -118,7 +123,7 @@ class Fields(Strategy):
         return likely.argmax(axis=1)
 
     def _next(self) -> Pair | None:
-        for points in self.answers.loose:
+        for points in self.answers.unplaced:
             if (pair := self._compare(points[0])) is not None:
                 return pair
         if self.noise and (pair := self._risky() or self._doubtful()) is not None:
@@ -130,7 +135,7 @@ class Fields(Strategy):
         """Return the point and one of the likeliest class that it could belong to."""
         classes = self._classes
         for number in self._likeliest(point) if len(classes) > 1 else [0]:
-            other = nearest(self.X, self.X[point], self._spokesmen(classes[number]))
+            other = nearest(self.X, self.X[point], self._representatives(classes[number]))
             if any(self.ask(point, other)):
                 return point, other
         return None
@@ -140,18 +145,20 @@ class Fields(Strategy):
         share = self._belief.share[self._pieces.of[point], : len(self._classes)]
         return np.argsort(-share, kind="stable").tolist()
 
-    def _spokesmen(self, points: list[int]) -> list[int]:
-        """Return the points of a class to compare with: of noisy answers, its hub alone."""
-        return [hub(self.answers, points)] if self.noise else points
+    def _representatives(self, points: list[int]) -> list[int]:
+        """Return the points of a class to compare with: one alone where answers are noisy."""
+        return [most_linked(self.answers, points)] if self.noise else points
 
     def _point(self) -> int | None:
         """Return the point to ask about next, None if no question gains enough."""
         taken = set(self._points) | self.answers.aside
-        loose = {point for points in self.answers.loose for point in points} | set(self._strays)
+        unplaced = {point for points in self.answers.unplaced for point in points} | set(
+            self._unassigned
+        )
         for cluster in self._unasked:
-            if (point := self._spokesman(cluster)) not in taken | loose:
+            if (point := self._representative(cluster)) not in taken | unplaced:
                 return point
-        known = np.isin(self._pieces.representative, list(taken | loose))
+        known = np.isin(self._pieces.representative, list(taken | unplaced))
         left = np.flatnonzero(~known)
         if not len(left) or self._is_clear(left):
             return None
@@ -191,8 +198,8 @@ class Fields(Strategy):
         classes = self._classes
         if len(classes) < 2:
             return None
-        hubs = [hub(self.answers, points) for points in classes]
-        share = self._belief.share[self._pieces.of[hubs], : len(classes)]
+        chosen = [most_linked(self.answers, points) for points in classes]
+        share = self._belief.share[self._pieces.of[chosen], : len(classes)]
         return parted_once(self.answers, classes, share, self.noise)
 
     def _doubtful(self) -> Pair | None:
@@ -201,8 +208,8 @@ class Fields(Strategy):
         if len(classes) < 2:
             return None
         belief = self._belief
-        for stray in self._strays:
-            if (pair := self._check(stray, belief.share[self._pieces.of[stray]])) is not None:
+        for point in self._unassigned:
+            if (pair := self._check(point, belief.share[self._pieces.of[point]])) is not None:
                 return pair
         points, evidence = self._points, belief.evidence
         agrees = belief.left_out[np.arange(len(points)), evidence.classes[: len(points)]]
@@ -238,7 +245,7 @@ class Fields(Strategy):
         return [point for points in self._classes for point in points]
 
     @property
-    def _strays(self) -> list[int]:
+    def _unassigned(self) -> list[int]:
         """Points that are in none of k classes, by answers some of which must be wrong."""
         if not self.noise:
             return []
@@ -252,7 +259,7 @@ class Fields(Strategy):
         room = max(self.k - len(self._classes), 0)
         return [cluster for cluster in self._by_size if cluster not in asked][:room]
 
-    def _spokesman(self, cluster: int) -> int:
+    def _representative(self, cluster: int) -> int:
         """Return the most central point of a cluster without questions so far."""
         by_centre = self._by_centre[cluster]
         return next((p for p in by_centre if not self.answers.about(p)), by_centre[0])
@@ -271,7 +278,7 @@ class Fields(Strategy):
         trust = np.array([self.answers.trust(point) for point in points])
         variance = _VARIANCE + _DOUBT * (1 - trust)
         evidence = Evidence(
-            self._pieces.of[[*points, *map(self._spokesman, unasked)]],
+            self._pieces.of[[*points, *map(self._representative, unasked)]],
             np.array(number + assumed, dtype=np.int64),
             np.append(variance, np.full(len(unasked), _ASSUMED)),
             len(points),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import msgspec
@@ -11,18 +12,65 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ccviz.active.answers import Answer, Answers
-from ccviz.active.cobras import Cobras
-from ccviz.active.error_rate import FIRST, error_rate
+from ccviz.active.classic import Cobras, MinMax, Npu, RandomPairs
 from ccviz.active.fields import Fields
-from ccviz.active.min_max import MinMax
-from ccviz.active.npu import Npu
-from ccviz.active.prototypes import Prototypes
-from ccviz.active.random_pairs import RandomPairs
+from ccviz.active.own_metric import Prototypes
 from ccviz.active.strategy import Pair, Strategy
-from ccviz.arrays import IntArray, freeze
+from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.errors import CcvizError, ParameterError
 from ccviz.events import Event, QuestionAnswered, QuestionAsked
 from ccviz.problem.problem import Problem
+
+__all__ = [
+    "FIRST",
+    "LEARNED",
+    "STRATEGIES",
+    "Learner",
+    "LearnerState",
+    "error_rate",
+    "strategy_class",
+]
+
+# --- How many answers are wrong, learned from the answers themselves ------------------------------
+#
+# Answers contradict each other only where there are more than are needed to make the groups: a
+# first answer about two points cannot be found out. Of m points in g groups, m - g answers join the
+# groups, and one keeps each pair of groups apart. Each wrong one among the others leaves, as a
+# rule, one answer broken. So the rate is about the broken answers over those that are more than
+# needed, with a prior that counts like a few answers.
+
+
+FIRST = 0.1
+"""The rate before any answer: one in ten."""
+
+_COUNTS_AS = 10.0
+"""Answers that the first rate counts as."""
+
+_MOST = 0.4
+"""Highest rate: near one half, answers say nothing."""
+
+
+def error_rate(answers: Answers) -> float:
+    """Return the share of answers that are wrong, as far as they show.
+
+    Returns
+    -------
+    float
+        At most 0.4.
+    """
+    given = [answer for answer in answers.log if answer.together is not None]
+    groups = [*answers.classes, *answers.unplaced]
+    group_of = {point: number for number, points in enumerate(groups) for point in points}
+    joining = len(group_of) - len(groups)
+    parting = {
+        frozenset((group_of[answer.i], group_of[answer.j]))
+        for answer in given
+        if not answer.together and answers.is_kept(answer)
+    }
+    more = max(0, len(given) - joining - len(parting))
+    rate = (FIRST * _COUNTS_AS + len(answers.broken)) / (_COUNTS_AS + more)
+    return min(rate, _MOST)
+
 
 STRATEGIES: tuple[type[Strategy], ...] = (Fields, Prototypes, Cobras, Npu, MinMax, RandomPairs)
 """Every way to choose questions, the default first."""
@@ -36,9 +84,6 @@ class LearnerState(msgspec.Struct, frozen=True):
 
     Attributes
     ----------
-    strategy : str
-    k, seed : int
-    noise : float or "learned"
     answers : tuple of (i, j, together, confidence)
     """
 
@@ -175,12 +220,7 @@ class Learner:
         self._strategy.prepare()
 
     def start_over(self, answers: Iterable[Answer] = ()) -> None:
-        """Forget all answers but these; what was worked out from the points stays.
-
-        Parameters
-        ----------
-        answers : iterable of Answer
-        """
+        """Forget all answers but these; what was worked out from the points stays."""
         self.answers = self._strategy.answers = Answers(self.k)
         self.events = []
         if self.learns_noise:
@@ -214,13 +254,7 @@ class Learner:
         self._pending = None
 
     def tell(self, i: int, j: int, together: bool | None, confidence: float = 1.0) -> None:
-        """Tell about any pair, asked or not: a link that is known, or an answer to a batch.
-
-        Parameters
-        ----------
-        i, j : int
-        together : bool or None
-        confidence : float
+        """Pass what is known of any pair, asked or not: a known link, an answer to a batch.
 
         Raises
         ------
@@ -250,10 +284,6 @@ class Learner:
 
         Each is the next question if those before it are answered as the clustering now expects.
         The answers go to `tell`; nothing is asked by this.
-
-        Parameters
-        ----------
-        size : int
         """
         ahead = self.resumed(self._strategy.X, self.state)
         pairs: list[Pair] = []
@@ -304,10 +334,6 @@ class Learner:
 def strategy_class(name: str) -> type[Strategy]:
     """Return the strategy of a name.
 
-    Parameters
-    ----------
-    name : str
-
     Raises
     ------
     ParameterError
@@ -318,3 +344,77 @@ def strategy_class(name: str) -> type[Strategy]:
             return strategy
     names = ", ".join(strategy.name for strategy in STRATEGIES)
     raise ParameterError(f"there is no strategy {name!r}; there are {names}.")
+
+
+# --- Questions over sets: which of some points do not belong with the others ----------------------
+#
+# One answer about m points gives m - 1 links. The set is around the next pair that the strategy
+# asks about: points of one cluster now, far from each other and from what is known there, as they
+# are the ones that may not belong.
+
+
+LARGEST = 12
+"""Points of a set at most: more are no question for a person."""
+
+
+def next_set(learner: Learner, X: FloatArray, size: int) -> tuple[int, ...] | None:
+    """Return the points of the next question over a set, None if no question is useful.
+
+    `X` (n, d): The learner's points.
+    """
+    if not 2 <= size <= LARGEST:
+        raise CcvizError(f"a question over {size} points: it may have from 2 to {LARGEST}.")
+    pair = learner.question()
+    if pair is None:
+        return None
+    point, other = pair
+    labels, given = learner.labels, learner.answers
+    inside = labels == labels[other]
+    known = {each for answer in given.log for each in (answer.i, answer.j)} | {point, other}
+    chosen = [other, point]
+    # The squared distance to what is known of the cluster, as k-means++ draws by.
+    near = np.flatnonzero(inside & np.isin(np.arange(len(X)), list(known)))
+    away = _squares(X, [*near, other])
+    away[~inside] = 0.0
+    away[list(known)] = 0.0
+    rng = np.random.default_rng(learner.asked)
+    while len(chosen) < size and away.sum() > 0.0:
+        chosen.append(int(rng.choice(len(X), p=away / away.sum())))
+        away = np.minimum(away, _squares(X, chosen[-1:]))
+    return tuple(chosen)
+
+
+def _squares(X: FloatArray, places: Sequence[int]) -> FloatArray:
+    """Return (n,) squared distances of the points to the nearest of some of them."""
+    away = np.full(len(X), np.inf)
+    for place in places:
+        away = np.minimum(away, ((X - X[place]) ** 2).sum(axis=1))
+    return away
+
+
+def links_of(points: Sequence[int], odd: Sequence[int]) -> list[tuple[Pair, bool]]:
+    """Return the pairs that an answer is about, and whether each is together.
+
+    `odd`: Those of its points that do not belong with the others.
+    """
+    strange = [point for point in odd if point not in points]
+    if strange:
+        raise CcvizError(f"point {strange[0]} is not one of those asked about.")
+    rest = [point for point in points if point not in odd]
+    if not rest:
+        raise CcvizError("no point is left that the others could belong with.")
+    together = [((rest[0], point), True) for point in rest[1:]]
+    return together + [((rest[0], point), False) for point in points if point in odd]
+
+
+def tell_set(
+    learner: Learner, points: Sequence[int], odd: Sequence[int], unsure: Sequence[int] = ()
+) -> None:
+    """Pass which points of a set do not belong, and of which that is not known."""
+    known = [point for point in points if point not in unsure]
+    for (i, j), together in links_of(known, odd) if known else ():
+        learner.tell(i, j, together)
+    for i, j in combinations(points, 2):
+        if i in unsure or j in unsure:
+            learner.tell(i, j, None)
+    learner.pass_over()

@@ -27,10 +27,8 @@ class Strategy(ABC):
     Parameters
     ----------
     X : (n, d) float64
-    k : int
     answers : Answers
         To be read only; the learner writes them.
-    seed : int
     noise : float
         The share of answers that are expected to be wrong.
 
@@ -70,12 +68,7 @@ class Strategy(ABC):
         return np.zeros(self.n, dtype=np.int64) if found is None else found
 
     def ask(self, i: int, j: int) -> Iterator[Pair]:
-        """Yield a pair unless the answers know it already.
-
-        Parameters
-        ----------
-        i, j : int
-        """
+        """Yield a pair unless the answers know it already."""
         if i != j and self.answers.known(i, j) is None and i not in self.answers.aside:
             yield i, j
 
@@ -84,7 +77,6 @@ class Strategy(ABC):
 
         Parameters
         ----------
-        point : int
         order : list of list of int
             Groups of points, the likeliest first.
         """
@@ -101,6 +93,5 @@ def nearest(X: FloatArray, place: FloatArray, points: list[int]) -> int:
     ----------
     X : (n, d) float64
     place : (d,) float64
-    points : list of int
     """
     return points[int(((X[points] - place) ** 2).sum(axis=1).argmin())]

@@ -2,7 +2,7 @@
 
 Exit codes: 0 done (for `solve`: a feasible clustering), 1 a proof that was not accepted, 2 bad
 input, 3 proved infeasible, 4 no clustering found and none proved impossible, 5 the run broke off,
-6 the run was stopped by a signal, 7 a feasible clustering, but the archive holds only a part of the
+6 the run was stopped by a signal, 7 a feasible clustering, but the archive does not hold all of the
 run.
 """
 
@@ -12,15 +12,72 @@ import errno
 import gc
 import os
 import sys
+import warnings
+from functools import partial
+from importlib import import_module
+from typing import Any
 
 import click
 from click.exceptions import NoArgsIsHelpError
 from click.shell_completion import get_completion_class
 
-from ccviz.cli.commands import CommandGroup
-from ccviz.cli.common import out, tell
-from ccviz.distribution import __version__, install_command, stranger
+from ccviz.cli.common import out, say
+from ccviz.cli.parameters import command
+from ccviz.distribution import __version__, install_command, wrong_package_message
 from ccviz.errors import CcvizError
+from ccviz.plugins import PluginWarning
+
+# --- The commands by name: only the module of the one that is called is imported ------------------
+
+
+_WHERE = {
+    "solve": "solve.solve",
+    "elbow": "batch.elbow",
+    "batch": "batch.batch",
+    "solvers": "solve.solvers",
+    "ask": "ask.ask",
+    "bench": "batch.bench",
+    "noise-study": "studies.noise_study",
+    "app": "serve.serve",
+    "desktop": "serve.desktop",
+    "runs": "archive.runs",
+    "replay": "archive.replay",
+    "export": "archive.export",
+    "import": "archive.import_",
+    "lesson": "serve.lesson",
+    "verify": "archive.verify",
+    "resume": "archive.resume",
+    "prices": "studies.prices",
+    "margins": "studies.margins",
+    "nearest": "studies.nearest",
+}
+"""The module in `ccviz.cli` and the function of each command, in the order of the help."""
+
+
+_ALIASES = {"sure": "margins", "stay": "nearest", "sweep": "noise-study"}
+"""Names of before, which still work and are in no help."""
+
+
+class CommandGroup(click.Group):
+    """The group of the commands of `ccviz`."""
+
+    def __init__(self, name: str, **about: Any) -> None:
+        super().__init__(name, **about)
+        names: dict[str, Any] = dict.fromkeys(_WHERE)  # for the help and for misspelled ones
+        self.commands = names
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order of the help."""
+        return list(_WHERE)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, None if there is none of this name."""
+        name = _ALIASES.get(cmd_name, cmd_name)
+        if name not in _WHERE:
+            return None
+        module, function = _WHERE[name].split(".")
+        return command(name, getattr(import_module(f"ccviz.cli.{module}"), function))
+
 
 BAD_INPUT = 2
 
@@ -28,8 +85,8 @@ BAD_INPUT = 2
 def _show_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
     if asked:
         out.print(f"ccviz {__version__}")
-        if sentence := stranger():
-            tell(sentence)
+        if sentence := wrong_package_message():
+            say(sentence)
         context.exit()
 
 
@@ -60,16 +117,17 @@ app = CommandGroup(
 def main() -> None:
     """Run the command line; bad input ends in one sentence on stderr and exit code 2."""
     gc.freeze()  # what was imported stays, so that the garbage collector need not search it
+    warnings.showwarning = partial(_show_warning, warnings.showwarning)
     try:
         code = app(standalone_mode=False)
     except NoArgsIsHelpError as no_command:
         no_command.show()
         code = BAD_INPUT
     except click.ClickException as bad:
-        tell(" ".join(bad.format_message().split()))
+        say(" ".join(bad.format_message().split()))
         code = BAD_INPUT
     except CcvizError as bad:
-        tell(str(bad))
+        say(str(bad))
         code = BAD_INPUT
     except (KeyboardInterrupt, click.Abort):
         code = 130
@@ -78,17 +136,27 @@ def main() -> None:
         code = 0
     except OSError as broken:
         _drop_output()
-        tell(f"the output cannot be written: {os.strerror(broken.errno or errno.EIO)}.")
+        say(f"the output cannot be written: {os.strerror(broken.errno or errno.EIO)}.")
         code = BAD_INPUT
     except MemoryError:
-        tell("there is not enough memory for this.")
+        say("there is not enough memory for this.")
         code = BAD_INPUT
     sys.exit(code)
 
 
+def _show_warning(others: Any, message: Any, category: type[Warning], *where: Any) -> None:
+    if issubclass(category, PluginWarning):
+        say(str(message))
+    else:
+        others(message, category, *where)
+
+
 def cli() -> None:
     """Say which package this is, for the index's ``ccviz``, which calls it if installed over it."""
-    tell(stranger() or f"the command of this package was replaced; {install_command()} mends it.")
+    say(
+        wrong_package_message()
+        or f"the command of this package was replaced; {install_command()} mends it."
+    )
     sys.exit(BAD_INPUT)
 
 

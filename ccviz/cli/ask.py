@@ -11,8 +11,7 @@ from typing import Annotated
 
 import numpy as np
 
-from ccviz.active.differences import differences
-from ccviz.active.learner import LEARNED, STRATEGIES, Learner
+from ccviz.active.learner import LARGEST, LEARNED, STRATEGIES, Learner
 from ccviz.active.oracles import (
     ChatModel,
     KnownClasses,
@@ -26,30 +25,25 @@ from ccviz.active.oracles import (
     interview,
     interview_by_sets,
 )
-from ccviz.active.oracles.question import WORDS, read_set_reply
-from ccviz.active.sets import LARGEST
+from ccviz.active.oracles.question import WORDS, differences, read_set_reply
 from ccviz.cli.common import err, out
-from ccviz.cli.options import (
-    ClassColumn,
-    Columns,
+from ccviz.cli.parameters import (
+    ANY_COLUMNS,
     Data,
-    Header,
-    HeaderRow,
     K,
     LabelsFile,
     LinkFiles,
-    MissingValues,
-    NameColumn,
     Seed,
-    Worksheet,
+    TableColumns,
+    option,
 )
-from ccviz.cli.parameters import option
-from ccviz.cli.reading import build_problem, find_data, table_options
+from ccviz.cli.reading import build_problem, find_data
 from ccviz.cli.report import check_writable, output, write_labels
 from ccviz.data.datasets import Dataset
 from ccviz.data.scaling import scale
 from ccviz.errors import CcvizError
 from ccviz.numbers import number, percent
+from ccviz.problem.partition import agreement
 from ccviz.problem.problem import Problem
 
 _KEY = "CCVIZ_MODEL_KEY"
@@ -105,13 +99,7 @@ def ask(
     about: About = "",
     noise: Noise = "0",
     set_size: SetSize = 2,
-    columns: Columns = None,
-    class_column: ClassColumn = None,
-    name_column: NameColumn = None,
-    missing: MissingValues = None,
-    header: Header = None,
-    header_row: HeaderRow = None,
-    worksheet: Worksheet = None,
+    columns: TableColumns = ANY_COLUMNS,
     seed: Seed = 0,
     labels: LabelsFile = None,
     out_file: LinksOut = None,
@@ -122,17 +110,14 @@ def ask(
     question over a set the numbers of the points that do not belong, or nothing if all do.
     """
     check_writable(labels, out_file)
-    options = table_options(
-        columns, class_column, name_column, None, missing, header, header_row, worksheet
-    )
-    dataset = find_data(data, **options)
+    dataset = find_data(data, **columns.options())
     problem = build_problem(dataset, k, links or [], None, "none")
     if by_class and dataset.truth is None:
         raise CcvizError(f"--by-class: the classes of {data} are not known.")
     points = scale(dataset.X, "range")
     learner = Learner(points, problem.k, strategy, seed, _share(noise))
-    _tell_links(learner, problem)
-    failed: CcvizError | None = None
+    _pass_links(learner, problem)
+    failed: CcvizError | KeyboardInterrupt | None = None
     with _oracle(dataset, by_class, by_program, by_model, model_url, about) as oracle:
         try:
             if set_size == 2:
@@ -140,14 +125,17 @@ def ask(
             else:
                 odd = _odd(dataset, oracle)
                 why = interview_by_sets(learner, points, dataset, odd, questions, set_size)
-        except CcvizError as broken:  # what was answered before is written all the same
+        except (
+            CcvizError,
+            KeyboardInterrupt,
+        ) as broken:  # what was answered before is written all the same
             why, failed = "the one who answers failed.", broken
-    _report(dataset, problem.k, learner, why)
     if labels is not None:
         write_labels(labels, learner.labels)
     if out_file is not None:
         with output(out_file) as file:
             file.write("".join(_link_lines(learner)).encode())
+    _report(dataset, problem.k, learner, why)
     if failed is not None:
         raise failed
 
@@ -187,7 +175,7 @@ def _odd(dataset: Dataset, oracle: Oracle) -> SetOracle:
     return partial(_set_reply, dataset)
 
 
-def _tell_links(learner: Learner, problem: Problem) -> None:
+def _pass_links(learner: Learner, problem: Problem) -> None:
     for given, together in ((problem.must_link, True), (problem.cannot_link, False)):
         for i, j in given.pairs.tolist():
             learner.tell(i, j, together)
@@ -243,16 +231,14 @@ def _report(dataset: Dataset, k: int, learner: Learner, why: str) -> None:
         out.print(f"wrong answers  about {percent(learner.noise)}")
     out.print(f"cluster sizes  {' '.join(map(str, np.bincount(found, minlength=k).tolist()))}")
     if dataset.truth is not None:
-        from sklearn.metrics import adjusted_rand_score
-
-        out.print(f"ari            {adjusted_rand_score(dataset.truth, found):.4f}")
+        out.print(f"ari            {agreement(dataset.truth, found)['ari']:.4f}")
 
 
 def _link_lines(learner: Learner) -> Iterator[str]:
     """Yield the kept answers in the form that `--links` reads, each pair once."""
-    told: set[tuple[int, int]] = set()
+    passed: set[tuple[int, int]] = set()
     for answer in learner.answers.log:
         kept = answer.together is not None and learner.answers.is_kept(answer)
-        if kept and answer.pair not in told:
-            told.add(answer.pair)
+        if kept and answer.pair not in passed:
+            passed.add(answer.pair)
             yield f"{'ML' if answer.together else 'CL'} {answer.i} {answer.j}\n"

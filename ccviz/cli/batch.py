@@ -1,52 +1,171 @@
-"""`ccviz batch`: these solvers, with these seeds, for these numbers of clusters."""
+"""Commands of many runs: batch and elbow."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import astuple, fields
 from pathlib import Path
 from typing import Annotated
 
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from ccviz.cli.common import err, out, tell
-from ccviz.cli.elbow import numbers_of
-from ccviz.cli.options import (
-    ClassColumn,
-    Columns,
+from ccviz.cli.common import Progress, err, out, say
+from ccviz.cli.parameters import (
+    ANY_COLUMNS,
+    Apart,
+    Argument,
     Data,
-    Header,
-    HeaderRow,
     LinkFiles,
-    MissingValues,
-    NameColumn,
     NodeLimit,
+    Outliers,
+    Params,
+    Rules,
     Scaling,
     Seed,
     SizesText,
+    SolverName,
+    TableColumns,
     TimeLimit,
+    Together,
     WeightColumn,
-    Worksheet,
+    option,
 )
-from ccviz.cli.parameters import option
-from ccviz.cli.progress import Progress
 from ccviz.cli.reading import (
+    all_rules,
     build_problem,
     build_solver,
     find_data,
+    read_rules,
     settled_scaling,
-    table_options,
 )
-from ccviz.cli.report import check_writable, output
-from ccviz.errors import ProblemError
+from ccviz.cli.report import check_writable, output, table_of, write_csv
+from ccviz.errors import ParameterError, ProblemError, UnfillableError
 from ccviz.numbers import number, percent, seconds
+from ccviz.problem.asked import AnyAsked
 from ccviz.problem.problem import Problem
+from ccviz.problem.reduction import with_rules
 from ccviz.runs.archive import Archive
 from ccviz.runs.info import RunInfo
-from ccviz.runs.limits import Limits
+from ccviz.runs.kernel_clock import compiling_said
+from ccviz.runs.run import Run
+from ccviz.runs.stepper import start
+from ccviz.runs.stop import Limits
 from ccviz.solvers import SOLVERS, Solver
 from ccviz.studies.batch import carry_out, plan
-from ccviz.views.frames.runs import run_table
+from ccviz.studies.elbow import bounded_by_more, find_elbow, findings, in_words
+from ccviz.studies.elbow import columns as columns_of
+from ccviz.studies.elbow_step import Step, bound, cluster, compare, impossible
+from ccviz.studies.suite import Instance, Row, instances, measure
+from ccviz.studies.suite import Table as SuiteTable
+from ccviz.views.frames.tables import run_table
+
+# --- `ccviz elbow`: how many clusters there are, under the links, with proved bounds beside -------
+
+
+def elbow(
+    data: Data,
+    k: Annotated[str, option("-k", help="Numbers of clusters, A-B.")] = "1-8",
+    links: LinkFiles = None,
+    solver: SolverName = "blp-kmeans",
+    param: Params = None,
+    sizes: SizesText = None,
+    rule: Rules = None,
+    together: Together = None,
+    apart: Apart = None,
+    outliers: Outliers = 0,
+    columns: TableColumns = ANY_COLUMNS,
+    weight_column: WeightColumn = None,
+    scale: Scaling = "none",
+    bound_time: Annotated[
+        float, option(help="Seconds to raise the lower bound of each k; 0 for none.", min=0)
+    ] = 10.0,
+    references: Annotated[
+        int, option(help="Sets of uniform points for the gap statistic.", min=0)
+    ] = 5,
+    seed: Seed = 0,
+    out_file: Annotated[str | None, option("--out", help="Write the table as CSV.")] = None,
+) -> None:
+    """Sweep the number of clusters: objective, proved lower bound, silhouette, gap statistic."""
+    check_writable(out_file)
+    numbers, rules = numbers_of(k), all_rules(rule, together, apart)
+    dataset = find_data(data, **columns.options(weight_column, rules))
+    for notice in dataset.notices:
+        say(notice)
+    chosen = build_solver(solver, param or [])
+    asked, keeps = read_rules(rules, dataset), chosen.supports.rules
+    scaling = settled_scaling(dataset, numbers, links or [], scale)
+    problems = [
+        build_problem(dataset, each, links or [], sizes, scaling, outliers) for each in numbers
+    ]
+    ruled = {each.n_clusters: _ruled(each, asked, keeps) for each in problems}
+    with threadpool_limits(1), Progress(err) as progress:
+        steps = _sweep(ruled, chosen, seed, references, bound_time, progress)
+    names = [each.name for each in fields(Step)]
+    write_csv(out_file, names, (astuple(step) for step in steps))
+    if out_file != "-":
+        out.print(
+            _table(steps, any(each is not None and each.must_keep for each in ruled.values()))
+        )
+        for line in findings(steps):
+            out.print(line, markup=False)
+
+
+def _ruled(problem: Problem, rules: Sequence[AnyAsked], keeps_rules: bool) -> Problem | None:
+    """Return the problem with its rules; None where they forbid its number of clusters."""
+    try:
+        return with_rules(problem, rules, keeps_rules)
+    except UnfillableError:
+        return None
+
+
+def _sweep(
+    ruled: dict[int, Problem | None],
+    solver: Solver,
+    seed: int,
+    references: int,
+    bound_time: float,
+    progress: Progress,
+) -> tuple[Step, ...]:
+    """Return what is known of each k: clusterings for all first, then a lower bound for each."""
+    steps = {}
+    for k, problem in ruled.items():
+        progress.say(f"k = {k}: looking for a clustering")
+        steps[k] = impossible(k) if problem is None else cluster(problem, solver, seed=seed)
+    problems = {k: problem for k, problem in ruled.items() if problem is not None}
+    for k, problem in problems.items() if references else ():
+        progress.say(f"k = {k}: comparing with uniform points")
+        steps[k] = compare(problem, steps[k], references, seed=seed)
+    for k, problem in problems.items() if bound_time else ():
+        progress.say(f"k = {k}: raising the bound")
+        steps[k] = bound(problem, steps[k], bound_time, seed=seed)
+    found = tuple(steps.values())
+    return bounded_by_more(next(iter(problems.values())), found) if problems else found
+
+
+def numbers_of(text: str) -> range:
+    """Return the numbers of clusters that ``A-B`` or ``A`` names."""
+    low, _, high = text.partition("-")
+    try:
+        numbers = range(int(low), int(high or low) + 1)
+    except ValueError:
+        numbers = range(0)
+    if not numbers or numbers[0] < 1:
+        raise ParameterError(f"-k {text} is no range A-B of numbers from 1.")
+    return numbers
+
+
+def _table(steps: Sequence[Step], must_keep: bool) -> Table:
+    table = Table(*columns_of(must_keep), box=None, pad_edge=False)
+    elbow = find_elbow(steps)
+    for step in steps:
+        marked = elbow is not None and step.k == elbow.k
+        table.add_row(*in_words(step, must_keep), style="bold" if marked else None)
+    return table
+
+
+# --- `ccviz batch`: these solvers, with these seeds, for these numbers of clusters ----------------
+
 
 ALL = "all"
 _COLUMNS = ("run", "solver", "k", "seed", "status", "objective", "gap", "time", "broken", "ari")
@@ -62,14 +181,8 @@ def batch(
     seed: Seed = 0,
     links: LinkFiles = None,
     sizes: SizesText = None,
-    columns: Columns = None,
-    class_column: ClassColumn = None,
-    name_column: NameColumn = None,
+    columns: TableColumns = ANY_COLUMNS,
     weight_column: WeightColumn = None,
-    missing: MissingValues = None,
-    header: Header = None,
-    header_row: HeaderRow = None,
-    worksheet: Worksheet = None,
     scale: Scaling = "none",
     time_limit: TimeLimit = None,
     node_limit: NodeLimit = None,
@@ -79,12 +192,9 @@ def batch(
 ) -> None:
     """Run every solver with every seed for every k, into the archive; skip unsupported runs."""
     check_writable(out_file)
-    options = table_options(
-        columns, class_column, name_column, weight_column, missing, header, header_row, worksheet
-    )
-    dataset = find_data(data, **options)
+    dataset = find_data(data, **columns.options(weight_column))
     for notice in dataset.notices:
-        tell(notice)
+        say(notice)
 
     numbers: Sequence[int | None] = [None] if k is None else numbers_of(k)
     scaling = settled_scaling(dataset, numbers, links or [], scale)
@@ -95,7 +205,7 @@ def batch(
     counts = [problem_of(None).k if each is None else each for each in numbers]
     cells, left_out = plan(problem_of, _solvers(solver), range(seed, seed + seeds), counts)
     for each in left_out:
-        tell(f"left out: {each}")
+        say(f"left out: {each}")
     if not cells:
         raise ProblemError("nothing is left to run.")
     found: list[RunInfo] = []
@@ -109,7 +219,7 @@ def batch(
                 found.append(info)
                 progress.title = f"{len(found)} of {len(cells)} runs,"
         finally:  # also of a batch that is broken off by Ctrl-C
-            _tell(found, out_file)
+            _print_runs(found, out_file)
 
 
 def _solvers(names: list[str]) -> list[Solver]:
@@ -117,17 +227,14 @@ def _solvers(names: list[str]) -> list[Solver]:
     return [build_solver(name, []) for name in asked]
 
 
-def _tell(found: list[RunInfo], out_file: str | None) -> None:
+def _print_runs(found: list[RunInfo], out_file: str | None) -> None:
     if out_file is not None:
         style = "markdown" if Path(out_file).suffix == ".md" else "csv"
         with output(out_file) as file:
             file.write(run_table(found, style).encode())  # type: ignore[arg-type]
     if out_file == "-":
         return
-    table = Table(*_COLUMNS, box=None, pad_edge=False)
-    for info in found:
-        table.add_row(*_row(info))
-    out.print(table)
+    out.print(table_of(_COLUMNS, map(_row, found)))
 
 
 def _row(info: RunInfo) -> tuple[str, ...]:
@@ -136,3 +243,45 @@ def _row(info: RunInfo) -> tuple[str, ...]:
         percent(info.gap), seconds(info.time_s),
         "-" if info.violations is None else str(info.violations), number(info.ari, 4),
     )  # fmt: skip
+
+
+# --- `ccviz bench`: a solver over a folder of benchmark instances ---------------------------------
+
+
+def bench(
+    suite: Annotated[str, Argument(help="Folder with data/ and constraints/DATASET/.")],
+    out_file: Annotated[str, option("--out", help="CSV file; it goes on where it stopped.")],
+    solver: Annotated[str, option(help="Name, see 'ccviz solvers'.")] = "blp-kmeans",
+    param: Annotated[list[str] | None, option(help="A parameter, NAME=VALUE.")] = None,
+    filter_: Annotated[str, option("--filter", help="Pattern on DATASET/ml_A_cl_B_SEED.")] = "*",
+    time_limit: Annotated[float | None, option(help="Seconds an instance.")] = None,
+    seed: Annotated[int, option(help="Of the solver.")] = 0,
+    workers: Annotated[str, option(help="Processes, or tcp:// of a Dask scheduler.")] = "1",
+) -> None:
+    """Run a solver over every instance of a suite, a row as each ends."""
+    chosen = build_solver(solver, param or [])
+    wanted = instances(suite, filter_)
+    table = SuiteTable(out_file)
+    left = [each for each in wanted if (each, solver) not in table]
+    say(f"{len(wanted)} instances, {len(wanted) - len(left)} done before.")
+    with threadpool_limits(1), Progress(err) as progress, compiling_said(progress.say):
+        for number, instance in enumerate(left, 1):
+            progress.title = f"{number} of {len(left)}: {instance.name},"
+            stepper = start(
+                instance.problem(), chosen, time_limit=time_limit, seed=seed, workers=workers
+            )
+            for state in measure(instance, stepper):
+                if isinstance(state, Run):
+                    progress.show(state)
+                else:
+                    table.add(state)
+                    out.print(_line(instance, state), markup=False)
+
+
+def _line(instance: Instance, row: Row) -> str:
+    off = (row.objective - row.published_f) / row.published_f if row.published_f else float("nan")
+    return (
+        f"{instance.name:<32} {row.status:<10} {number(row.objective, 8):>12} "
+        f"gap {percent(row.gap):<9} nodes {row.nodes:<5} {row.time_s:>9.3f} s"
+        f"  published {number(row.published_time_s)} s, f {percent(off)} off"
+    )

@@ -7,12 +7,14 @@ option: 0.2 CPU seconds before a command begins.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, is_dataclass
 from types import NoneType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import click
+
+from ccviz.problem.asked import GRAMMAR, linked_columns
 
 
 @dataclass(frozen=True)
@@ -24,26 +26,16 @@ class Argument:
 
 @dataclass(frozen=True)
 class Option:
-    """An option of a command, for ``Annotated``; `option` makes one.
+    """An option of a command, for ``Annotated``; `option` makes one."""
 
-    Parameters
-    ----------
-    names
-        As on the command line, ``"--archive/--no-archive"`` for a switch; if there is none, the
-        parameter's name with dashes.
-    help
-        Its line in the help.
-    min, max
-        Limits of a number, which are allowed values.
-    metavar
-        The word for the value in the help.
-    """
-
+    # As on the command line, ``"--archive/--no-archive"`` for a switch; if there is none, the
+    # parameter's name with dashes.
     names: tuple[str, ...]
     help: str
     min: int | float | None = None
     max: int | float | None = None
     metavar: str | None = None
+    envvar: str | None = None  # Variable of the environment that is read where it is not given
 
 
 def option(*names: str, help: str, **about: Any) -> Option:
@@ -52,14 +44,30 @@ def option(*names: str, help: str, **about: Any) -> Option:
 
 
 def command(name: str, function: Callable[..., None]) -> click.Command:
-    """Return the command that calls a function; the function's docstring is its help."""
+    """Return the command that calls a function; the function's docstring is its help.
+
+    A parameter that is a dataclass is a group of options: one for each field.
+    """
     hints = get_type_hints(function, include_extras=True)
-    parameters = inspect.signature(function).parameters.values()
-    made = [_parameter(each.name, hints[each.name], each.default) for each in parameters]
+    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    made: list[click.Parameter] = []
+    for parameter, default in _defaults(function).items():
+        group = groups.get(parameter)
+        members = {parameter: default} if group is None else _defaults(group)
+        found = hints if group is None else get_type_hints(group, include_extras=True)
+        made += [_parameter(each, found[each], given) for each, given in members.items()]
+
+    def call(**values: Any) -> None:
+        for parameter, group in groups.items():
+            values[parameter] = group(**{each: values.pop(each) for each in _defaults(group)})
+        function(**values)
+
     about = inspect.getdoc(function) or ""
-    return _Command(
-        name, callback=function, params=made, help=about, short_help=about.split("\n")[0]
-    )
+    return _Command(name, callback=call, params=made, help=about, short_help=about.split("\n")[0])
+
+
+def _defaults(function: Callable[..., Any]) -> dict[str, Any]:
+    return {each.name: each.default for each in inspect.signature(function).parameters.values()}
 
 
 class _Command(click.Command):
@@ -102,8 +110,9 @@ def _parameter(name: str, hint: Any, default: Any) -> click.Parameter:
         given |= {"type": _type(kind, about), "multiple": is_list, "metavar": about.metavar}
     shown = default not in (None, "", ("", ""), False) and not is_needed
     return click.Option(
-        [name, *names], help=about.help, show_default=shown, is_flag=kind is bool, **given
-    )
+        [name, *names], help=about.help, show_default=shown, is_flag=kind is bool,
+        envvar=about.envvar, show_envvar=about.envvar is not None, **given,
+    )  # fmt: skip
 
 
 def _type(kind: Any, about: Option) -> Any:
@@ -114,3 +123,217 @@ def _type(kind: Any, about: Option) -> Any:
         return kind
     numbers: Any = click.IntRange if kind is int else click.FloatRange
     return numbers(about.min, about.max)
+
+
+# --- Options and arguments that several commands share --------------------------------------------
+
+
+Data = Annotated[
+    str,
+    Argument(
+        help="File (CSV, Excel, Parquet, Arrow, .npy, 'n d k' text), name of a built-in data set, "
+        "or '-' for CSV from standard input."
+    ),
+]
+K = Annotated[int | None, option("-k", help="Number of clusters.")]
+ChosenK = Annotated[
+    str | None,
+    option(
+        "-k",
+        help="Number of clusters; 'least': the fewest with which everything can be kept, "
+        "'free': the number that costs least under a least size.",
+    ),
+]
+LinkFiles = Annotated[
+    list[str] | None,
+    option(
+        "--links",
+        help="File of links: lines 'ML i j' or 'CL i j', a table with names, of wishes too, or "
+        "JSON; '-' for standard input.",
+    ),
+]
+LinksRepeated = Annotated[
+    str,
+    option(
+        metavar="max|sum",
+        help="Weight of a soft link that is given more than once: its greatest, or their sum.",
+    ),
+]
+SolverName = Annotated[str, option("--solver", help="Solver name; 'ccviz solvers' lists them.")]
+SolverOrAuto = Annotated[
+    str,
+    option(
+        "--solver",
+        help="Solver name ('ccviz solvers' lists them); 'auto' chooses one for the problem.",
+    ),
+]
+Params = Annotated[
+    list[str] | None, option("--param", help="Solver parameter NAME=VALUE; may be repeated.")
+]
+SizesText = Annotated[
+    str | None,
+    option(
+        "--sizes",
+        help="Cluster sizes: 'equal', N or A-B; one for all clusters, or one each, with commas.",
+    ),
+]
+Outliers = Annotated[int, option(min=0, help="Points that may be left out; their label is -1.")]
+NeighborsOf = Annotated[
+    str,
+    option(
+        "--neighbors",
+        metavar="HOW",
+        help="Which points are neighbours; every cluster is connected in their graph: knn:6, "
+        "radius:2.5, delaunay, or a file of pairs or in the GAL format.",
+    ),
+]
+At = Annotated[
+    str,
+    option(metavar="COLUMNS", help="Columns of coordinates for --neighbors, as lon,lat."),
+]
+FixedCenters = Annotated[
+    str,
+    option(
+        metavar="CENTRES",
+        help="Centres of the first clusters, which do not move: a file with a row of numbers each, "
+        "or the numbers with commas and a semicolon after each centre.",
+    ),
+]
+Rules = Annotated[list[str] | None, option("--rule", help=f"A rule: {GRAMMAR}.")]
+Together = Annotated[
+    list[str] | None,
+    option(
+        metavar="COLUMN",
+        help="Column whose equal rows share a cluster; COLUMN=W for soft links of that weight.",
+    ),
+]
+Apart = Annotated[
+    list[str] | None,
+    option(
+        metavar="COLUMN",
+        help="Column of whose equal rows no two share a cluster; COLUMN=W for soft links.",
+    ),
+]
+WeightColumn = Annotated[str | None, option(help="Column with the weights of the points.")]
+
+
+@dataclass(frozen=True)
+class TableColumns:
+    """Options that say how the rows and columns of a table are read."""
+
+    columns: Annotated[
+        str | None,
+        option(
+            help="Columns to use as features: A,B,...; all numeric ones by default; '' for none, "
+            "where links alone decide."
+        ),
+    ] = None
+    class_column: Annotated[
+        str | None,
+        option(
+            "--class-column",
+            "--label",
+            help="Column of the known classes, '' for none; used for scores only.",
+        ),
+    ] = None
+    name_column: Annotated[str | None, option(help="Column with the names of the points.")] = None
+    missing: Annotated[
+        str | None,
+        option(help="Rows with missing values: 'drop' them, or fill in the column's 'median'."),
+    ] = None
+    header: Annotated[
+        bool | None,
+        option(
+            "--header/--no-header",
+            help="Whether the first row of a CSV file holds the column names.",
+        ),
+    ] = None
+    header_row: Annotated[
+        int | None,
+        option(
+            min=0,
+            metavar="NUMBER",
+            help="Line or row of the file that holds the column names; 0 if none does.",
+        ),
+    ] = None
+    worksheet: Annotated[
+        str | None, option(metavar="NAME", help="Worksheet of an Excel workbook.")
+    ] = None
+
+    def options(
+        self, weight_column: str | None = None, rules: Iterable[str] = ()
+    ) -> dict[str, Any]:
+        """Return the options of `read_table`; columns that links follow from are no features."""
+        aside = linked_columns(rules) if self.columns is None else []
+        roles: dict[str | None, str] = dict.fromkeys(aside, "ignore")
+        roles |= {self.name_column: "name", weight_column: "weight"}
+        options: dict[str, Any] = {
+            "label": self.class_column,
+            "missing": self.missing,
+            "header": self.header if self.header_row is None else self.header_row,
+            "worksheet": self.worksheet,
+            "roles": {column: role for column, role in roles.items() if column is not None},
+        }
+        if self.columns is not None:
+            words = self.columns.split(",") if self.columns.strip() else []
+            options["columns"] = [word.strip() for word in words]
+        return options
+
+
+ANY_COLUMNS = TableColumns()
+
+
+Scaling = Annotated[
+    str,
+    option(
+        "--scale",
+        help="Scaling of the features: 'none', 'standard' (z-scores), 'range' (0 to 1), 'learned' "
+        "(weights from the links), or such weights: 'weights:0.5,2,1'.",
+    ),
+]
+TimeLimit = Annotated[float | None, option(help="Stop after this number of seconds.")]
+Gap = Annotated[
+    float | None, option(help="Stop at this relative gap between objective and lower bound.")
+]
+NodeLimit = Annotated[int | None, option(help="Stop after this number of tree nodes.")]
+Seed = Annotated[int, option(help="Random seed; the same seed and workers give the same run.")]
+Workers = Annotated[
+    str, option(help="Number of worker processes, or the tcp:// address of a Dask scheduler.")
+]
+Threads = Annotated[
+    int | None,
+    option(help="Threads of a multithreaded solver; short for --param threads=N."),
+]
+JsonFile = Annotated[
+    str | None,
+    option("--json", help="Write the result as JSON to this file; - is standard output."),
+]
+LabelsFile = Annotated[
+    str | None, option("--labels", help="Write the cluster of each point, one per line.")
+]
+TableFile = Annotated[
+    str | None,
+    option("--table", help="Write the input rows with cluster, distance and silhouette."),
+]
+ProfileFile = Annotated[
+    str | None, option("--profile", help="Write a profile of each cluster, as .csv or .md.")
+]
+ReportFile = Annotated[str | None, option("--report", help="Write a report as HTML.")]
+StartFrom = Annotated[
+    str | None,
+    option(
+        "--start",
+        help="Earlier run (id, name or 'last'): its clustering, and its proof where it holds; or "
+        "an earlier --table of these and other rows, matched by name, whose cluster numbers stay.",
+    ),
+]
+Name = Annotated[str, option(help="Name of the run in the archive.")]
+Keep = Annotated[bool, option("--archive/--no-archive", help="Store the run in the archive.")]
+Forecasts = Annotated[
+    bool,
+    option("--forecast", help="Only say how long a proof may take, by measured runs."),
+]
+Quiet = Annotated[
+    bool,
+    option("--quiet", "-q", help="Print errors only: no notice, no progress, no summary."),
+]

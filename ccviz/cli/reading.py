@@ -2,31 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import scipy
+
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.cli.standard_input import source_of
 from ccviz.data import datasets
 from ccviz.data.datasets import Dataset, encode_classes
 from ccviz.data.learned_metric import learn_metric
-from ccviz.data.link_files import Link, read_links_file
-from ccviz.data.named_column import column_values
+from ccviz.data.link_files import Row, added_up, read_links_file
+from ccviz.data.names import column_values
+from ccviz.data.neighbors import read_neighbors_text
 from ccviz.data.read_table import read_table
 from ccviz.data.scaling import LEARNED, check_scaling, scale, scale_as, weighted
-from ccviz.errors import ParameterError, ProblemError
+from ccviz.data.table import Source
+from ccviz.errors import ParameterError, ProblemError, quote
 from ccviz.problem.asked import AnyAsked, read_asked
 from ccviz.problem.fixed_centers import read_centers, read_centers_text
+from ccviz.problem.neighbors import Neighbors
+from ccviz.problem.partition import cluster_means
+from ccviz.problem.points import is_number
 from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
-from ccviz.problem.sizes import read_sizes
 from ccviz.runs.archive import Archive
 from ccviz.runs.run import Run
 from ccviz.solvers import SOLVERS, Solver, make_solver, parse_setting, solver_class
 from ccviz.solvers.advice import advice
+from ccviz.studies.choose_k import FREE, LEAST, choose_k
+
+# --- Data or links from standard input, which ``-`` names -----------------------------------------
+
+
+NAME = "standard input"
+
+
+def source_of(path: str) -> tuple[Source, str]:
+    """Return what a reader takes for a path: the path and no name, or bytes and their name.
+
+    `path`: ``-`` for standard input, which can be read once. Raises `ProblemError` if nothing comes
+    from standard input.
+    """
+    if path != "-":
+        return path, ""
+    content = sys.stdin.buffer.read() if sys.stdin is not None else b""
+    if not content:
+        raise ProblemError(f"{NAME} is empty; '-' can be given once, for the data or the links.")
+    return content, NAME
+
 
 AUTO = "auto"
 """The solver that is advised for the problem."""
@@ -48,30 +77,6 @@ def find_data(data: str, **options: Any) -> Dataset:
     return read_table(source, name, **options)
 
 
-def table_options(
-    columns: str | None,
-    label: str | None,
-    name: str | None,
-    weight: str | None,
-    missing: str | None,
-    header: bool | None,
-    header_row: int | None,
-    worksheet: str | None,
-) -> dict[str, Any]:
-    """Return the options of `read_table` from the words on the command line."""
-    options: dict[str, Any] = {
-        "label": label,
-        "missing": missing,
-        "header": header if header_row is None else header_row,
-        "worksheet": worksheet,
-    }
-    if columns is not None:
-        options["columns"] = [word.strip() for word in columns.split(",")]
-    asked = {name: "name", weight: "weight"}
-    options["roles"] = {column: role for column, role in asked.items() if column is not None}
-    return options
-
-
 def build_problem(
     dataset: Dataset,
     k: int | None,
@@ -80,48 +85,96 @@ def build_problem(
     scaling: str,
     outliers: int = 0,
     fixed_centers: str = "",
+    repeated: str = "max",
+    neighbors: str = "",
+    at: str = "",
 ) -> Problem:
-    """Return the problem over a data set; without files of links it has the data set's own."""
+    """Return the problem over a data set; without files of links it has the data set's own.
+
+    `repeated`: How the weights of a link that is given more than once count, ``max`` or ``sum``.
+    """
+    if repeated not in ("max", "sum"):
+        raise ProblemError(f"--links-repeated is {repeated!r}, neither 'max' nor 'sum'.")
     check_scaling(scaling, dataset.X.shape[1])
     k = dataset.k if k is None else k
     if k is None:
         raise ProblemError("the data do not say how many clusters there are; give it by -k.")
     setup = None if links else dataset.setup
-    must_link: list[Link] = [] if setup is None else setup.must_link.tolist()
-    cannot_link: list[Link] = [] if setup is None else setup.cannot_link.tolist()
+    must_link: list[Row] = [] if setup is None else setup.must_link.tolist()
+    cannot_link: list[Row] = [] if setup is None else setup.cannot_link.tolist()
     for path in links:
         source, name = source_of(path)
-        given = read_links_file(source, len(dataset.X), name)
+        given = read_links_file(source, len(dataset.X), name, dataset.names)
         must_link += given.must_link
         cannot_link += given.cannot_link
+    if repeated == "sum":
+        must_link, cannot_link = added_up(must_link), added_up(cannot_link)
     return Problem(
         scale(dataset.X, scaling),
         k,
         must_link=must_link,  # type: ignore[arg-type]
         cannot_link=cannot_link,  # type: ignore[arg-type]
-        sizes=None if sizes is None else read_sizes(sizes, len(dataset.X), k),  # type: ignore[arg-type]
+        sizes=sizes,  # type: ignore[arg-type]
         truth=dataset.truth,
         weights=dataset.weights,
         outliers=outliers,
         fixed_centers=_centers(fixed_centers, dataset, scaling),
+        neighbors=_neighbors(neighbors, at, dataset),
     )
+
+
+def read_k(text: str | None) -> int | str | None:
+    """Return the number that ``-k`` gives, or the word by which it is chosen; None for none."""
+    if text is None or text in (LEAST, FREE):
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        raise ParameterError(f"-k {quote(text)} is no number, nor 'least' or 'free'.") from None
+
+
+def build_with_k(
+    given: int | str | None,
+    build: Callable[[int | None, str | None], Problem],
+    sizes: str | None,
+    rules: Sequence[AnyAsked],
+    seconds: float,
+) -> tuple[Problem, list[str]]:
+    """Return the problem with the number of clusters that ``-k`` gives or asks for, with notices.
+
+    `build`: Makes the problem of a number of clusters, None for the data's own, and of sizes.
+    """
+    if not isinstance(given, str):
+        return build(given, sizes), []
+    base = build(1, None)
+
+    def sized(k: int) -> Problem:
+        return replace(base, k=k, sizes=sizes)  # type: ignore[arg-type]
+
+    found = choose_k(lambda k: with_rules(sized(k), rules, False), given, time_limit=seconds)
+    return sized(found.k), [found.words]
+
+
+def _neighbors(given: str, at: str, dataset: Dataset) -> Neighbors | None:
+    """Return the neighbours of an option, by named columns or by all features as they are."""
+    if not given:
+        if at:
+            raise ParameterError("--at names the coordinates of --neighbors, which is not given.")
+        return None
+    names = [name.strip() for name in at.split(",") if name.strip()]
+    place = dataset.X.astype(np.float64)
+    if names:
+        columns = [np.asarray(column_values(dataset, name)) for name in names]
+        if any(column.dtype.kind not in "biuf" for column in columns):
+            raise ParameterError(f"--at {at} names a column that is not of numbers.")
+        place = np.column_stack(columns).astype(np.float64)
+    return read_neighbors_text(given, place)
 
 
 def settled_scaling(
     dataset: Dataset, numbers: Sequence[int | None], links: Sequence[str], scaling: str
 ) -> str:
-    """Return how features are scaled, with the weights themselves where they are to be learned.
-
-    Parameters
-    ----------
-    dataset : Dataset
-    numbers : sequence of int or None
-        Numbers of clusters; None for that of the data set.
-    links : sequence of str
-        Files.
-    scaling : str
-        As it was asked for.
-    """
+    """Return how features are scaled, with the weights themselves where they are to be learned."""
     if scaling != LEARNED:
         return scaling
     if len(numbers) != 1:
@@ -173,6 +226,59 @@ def choose_solver(
     if asked:
         problem = with_rules(problem, asked, solver.supports.rules)
     return solver, problem, why
+
+
+def all_rules(
+    rules: Sequence[str] | None, together: Sequence[str] | None, apart: Sequence[str] | None
+) -> list[str]:
+    """Return the rules of ``--rule``, ``--together`` and ``--apart`` as texts."""
+    named = (("together", together), ("apart", apart))
+    return [
+        *(rules or []),
+        *(_of_column(kind, each) for kind, some in named for each in some or []),
+    ]
+
+
+def _of_column(kind: str, given: str) -> str:
+    column, equals, weight = given.rpartition("=")
+    return f"{kind}({column})={weight}" if equals and is_number(weight) else f"{kind}({given})"
+
+
+def last_clusters(path: str, dataset: Dataset, k: int) -> IntArray:
+    """Return (n,) the cluster of each row in an earlier table, matched by name; -1 for a new row.
+
+    `path`: A table as ``--table`` writes it. Raises `ProblemError` if rows have no names, or one
+    name is that of several rows, or none is in both tables.
+    """
+    origin = dataset.origin
+    if not dataset.names or origin is None:
+        raise ProblemError(f"rows are matched with {path} by name: say which by --name-column.")
+    (called,) = (each.column for each in origin.decisions if each.role == "name")
+    old = read_table(path, roles={called: "name"}, columns=[], label="")
+    for names, where in ((dataset.names, dataset.name), (old.names, path)):
+        twice = next((name for name, many in Counter(names).items() if many > 1), None)
+        if twice is not None:
+            raise ProblemError(f"{where}: several rows are called {twice!r}.")
+    clusters = np.asarray(column_values(old, "cluster"))
+    if clusters.dtype.kind != "f":
+        raise ProblemError(f"{path}: the column 'cluster' holds no numbers.")
+    known = {name: int(at) for name, at in zip(old.names, clusters, strict=True) if 0 <= at < k}
+    labels = np.array([known.get(name, -1) for name in dataset.names])
+    if labels.max() < 0:
+        raise ProblemError(f"{path}: no row has a name of {dataset.name} and a cluster below {k}.")
+    return labels
+
+
+def placed(problem: Problem, known: IntArray) -> IntArray:
+    """Return labels with each new row, of label -1, in the cluster of the nearest mean."""
+    if problem.fixed:
+        raise ProblemError("a run with fixed centres starts from no table.")
+    means = cluster_means(problem.X[known >= 0], known[known >= 0], problem.k)
+    new, labels = np.flatnonzero(known < 0), known.copy()
+    if len(new):  # an empty cluster has no mean
+        away = scipy.spatial.distance.cdist(problem.X[new], means)
+        labels[new] = np.nanargmin(away, axis=1)
+    return labels
 
 
 def read_rules(texts: Iterable[str], dataset: Dataset) -> list[AnyAsked]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass
+from io import BytesIO
 from typing import IO, Any
 
 import msgspec
 from rich.table import Table
 
 from ccviz.arrays import IntArray
-from ccviz.cli.common import out
+from ccviz.atomic_write import resolved, whole_file
+from ccviz.cli.common import out, visible
+from ccviz.data.cells import PLAIN_CSV
 from ccviz.data.datasets import Dataset
 from ccviz.errors import CcvizError
 from ccviz.numbers import count, number, percent
@@ -23,7 +26,6 @@ from ccviz.runs.run import Result
 from ccviz.studies.html import report_html
 from ccviz.studies.profile import profile, profile_csv, profile_markdown
 from ccviz.studies.rows import rows_csv
-from ccviz.wholefile import resolved, whole_file
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Files:
 
     @property
     def takes_stdout(self) -> bool:
-        """Whether stdout is asked for, so that no summary may stand there."""
+        """Whether stdout is asked for, so that no summary may be written there."""
         return "-" in astuple(self)
 
 
@@ -139,7 +141,7 @@ def _lines(result: Result, run_id: str) -> Iterator[tuple[str, str]]:
         yield "run", run_id
 
 
-def take_home(data: Dataset, result: Result, files: Files) -> None:
+def save_files(data: Dataset, result: Result, files: Files) -> None:
     """Write the rows with their clusters, the clusters' profile and the report."""
     if result.partition is None:
         return
@@ -162,7 +164,10 @@ def take_home(data: Dataset, result: Result, files: Files) -> None:
 def output(path: str) -> Iterator[IO[bytes]]:
     """Open what a result is written to, ``-`` for stdout; a sentence if it cannot be."""
     if path == "-":
-        yield sys.stdout.buffer
+        written = BytesIO()
+        yield written
+        data = written.getvalue()
+        sys.stdout.buffer.write(visible(data.decode()).encode() if sys.stdout.isatty() else data)
         sys.stdout.buffer.flush()
         return
     try:
@@ -170,6 +175,21 @@ def output(path: str) -> Iterator[IO[bytes]]:
             yield file
     except OSError as broken:
         raise CcvizError(f"{path} cannot be written: {os.strerror(broken.errno or 0)}.") from None
+
+
+def table_of(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
+    """Return rows of cells for the terminal."""
+    table = Table(*columns, box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*map(str, row))
+    return table
+
+
+def write_csv(path: str | None, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Write rows of cells as CSV; without a path nothing."""
+    if path is not None:
+        with output(path) as file:
+            file.write(PLAIN_CSV.table([columns, *rows]).encode())
 
 
 def check_writable(*paths: str | None) -> None:

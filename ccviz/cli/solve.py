@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+from typing import Annotated, Any
 
+import msgspec
 from click.exceptions import Exit
+from rich.table import Table
 
-from ccviz.cli.common import exit_code, out, tell
-from ccviz.cli.drive import drive, enter
-from ccviz.cli.options import (
-    ClassColumn,
-    Columns,
+from ccviz.arrays import IntArray
+from ccviz.cli.common import drive, enter, exit_code, out, say
+from ccviz.cli.parameters import (
+    ANY_COLUMNS,
+    Apart,
+    Argument,
+    At,
+    ChosenK,
     Data,
     FixedCenters,
     Forecasts,
     Gap,
-    Header,
-    HeaderRow,
     JsonFile,
-    K,
     Keep,
     LabelsFile,
     LinkFiles,
-    MissingValues,
+    LinksRepeated,
     Name,
-    NameColumn,
+    NeighborsOf,
     NodeLimit,
     Outliers,
     Params,
@@ -38,55 +42,66 @@ from ccviz.cli.options import (
     SizesText,
     SolverOrAuto,
     StartFrom,
+    TableColumns,
     TableFile,
     Threads,
     TimeLimit,
+    Together,
     WeightColumn,
     Workers,
-    Worksheet,
+    option,
 )
 from ccviz.cli.reading import (
     AUTO,
+    all_rules,
     build_problem,
+    build_with_k,
     choose_solver,
     find_data,
+    last_clusters,
+    placed,
+    read_k,
     read_rules,
     settled_scaling,
-    table_options,
     with_setup,
     with_threads,
 )
-from ccviz.cli.report import Files, report, take_home
+from ccviz.cli.report import Files, report, save_files
+from ccviz.data.datasets import Dataset
 from ccviz.feasibility.conflict import can_explain, explain_conflict
 from ccviz.problem.asked import AnyAsked
+from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
 from ccviz.runs.archive import Archive
-from ccviz.runs.earlier import stored_run
-from ccviz.runs.limits import Limits
+from ccviz.runs.earlier import Given, stored_run
+from ccviz.runs.run import Result
 from ccviz.runs.stepper import start
-from ccviz.solvers import SOLVERS
+from ccviz.runs.stop import Limits
+from ccviz.solvers import SOLVERS, Solver, solver_class
 from ccviz.solvers.forecast import forecast
+from ccviz.studies.least_change import renamed
+
+CHOICE_S = 60.0  # seconds to choose a number of clusters where no limit is given
 
 
 def solve(
     data: Data,
-    k: K = None,
+    k: ChosenK = None,
     links: LinkFiles = None,
+    links_repeated: LinksRepeated = "max",
     solver: SolverOrAuto = AUTO,
     param: Params = None,
     sizes: SizesText = None,
     rule: Rules = None,
+    together: Together = None,
+    apart: Apart = None,
     outliers: Outliers = 0,
     fixed_centers: FixedCenters = "",
-    columns: Columns = None,
-    class_column: ClassColumn = None,
-    name_column: NameColumn = None,
+    neighbors: NeighborsOf = "",
+    at: At = "",
+    columns: TableColumns = ANY_COLUMNS,
     weight_column: WeightColumn = None,
-    missing: MissingValues = None,
-    header: Header = None,
-    header_row: HeaderRow = None,
-    worksheet: Worksheet = None,
     scale: Scaling = "none",
     time_limit: TimeLimit = None,
     gap: Gap = None,
@@ -109,21 +124,28 @@ def solve(
 
     Exit code 0: a feasible clustering was found. 2: bad input. 3: proved infeasible. 4: none found,
     but not proved infeasible. 5: an error interrupted the run, 6: it was stopped by Ctrl-C or a
-    signal; the best result so far is printed. 7: as 0, but the archive holds
-    only a part of the run.
+    signal; the best result so far is printed. 7: as 0, but the archive does
+    not hold all of the run.
     """
     files = Files(json, labels, table, profile, report_file)
     files.check()
-    options = table_options(
-        columns, class_column, name_column, weight_column, missing, header, header_row, worksheet
-    )
-    dataset = find_data(data, **options)
-    scaling = settled_scaling(dataset, [k], links or [], scale)
-    problem = build_problem(dataset, k, links or [], sizes, scaling, outliers, fixed_centers)
+    rules = all_rules(rule, together, apart)
+    dataset = find_data(data, **columns.options(weight_column, rules))
+    asked = read_rules(rules, dataset)
+    number = read_k(k)
+    numbers = [] if isinstance(number, str) else [number]
+    scaling = settled_scaling(dataset, numbers, links or [], scale)
+
+    def build(k: int | None, limits: str | None) -> Problem:
+        return build_problem(
+            dataset, k, links or [], limits, scaling, outliers, fixed_centers, links_repeated,
+            neighbors, at,
+        )  # fmt: skip
+
+    problem, chosen_k = build_with_k(number, build, sizes, asked, time_limit or CHOICE_S)
     learned = [] if scaling == scale else [f"features: --scale {scaling}"]
-    mended = [*learned, *problem.notices]
+    mended = [*learned, *problem.notices, *chosen_k]
     solver, param = with_setup(dataset, solver, param or [])
-    asked = read_rules(rule or [], dataset)
     if forecast_only:
         print_forecasts(problem, asked)
         return
@@ -131,15 +153,12 @@ def solve(
     if threads is not None:
         chosen = with_threads(chosen, threads)
     limits = Limits(time_limit, gap, node_limit)
-    begin = None
-    if start_from is not None:
-        stored = Archive()
-        begin = stored_run(stored, stored.find(start_from))
+    begin, last = _beginning(start_from, dataset, problem)
     stepper = start(problem, chosen, seed=seed, workers=workers, start=begin, **limits.given)
     taken = [f"{chosen.name}. {why}"] if why else []
     for notice in (*taken, *dataset.notices, *mended):
         if not quiet:
-            tell(notice)
+            say(notice)
     kept, run_id = None, ""
     if archive:
         kept, run_id = enter(
@@ -147,11 +166,39 @@ def solve(
             dataset=dataset.name, name=name, scaling=scaling,
         )  # fmt: skip
     result, whole_id = drive(stepper, kept, run_id, quiet=quiet)
+    if last is not None:
+        result = _numbered_as(result, last, quiet)
+    save_files(dataset, result, files)  # before the summary, whose reader may have ended
     report(problem, result, whole_id, files, quiet=quiet)
-    take_home(dataset, result, files)
     if result.status == "infeasible" and not quiet and can_explain(problem):
         explain(problem)
-    raise Exit(exit_code(result, is_lost=whole_id != run_id))
+    raise Exit(exit_code(result, is_lost=archive and not whole_id))
+
+
+def _beginning(
+    start_from: str | None, dataset: Dataset, problem: Problem
+) -> tuple[Given | None, IntArray | None]:
+    """Return what a run begins with, and the clusters of an earlier table if it is one."""
+    if start_from is None:
+        return None, None
+    if Path(start_from).is_file():
+        last = last_clusters(start_from, dataset, problem.n_clusters)
+        return placed(problem, last), last
+    stored = Archive()
+    return stored_run(stored, stored.find(start_from)), None
+
+
+def _numbered_as(result: Result, last: IntArray, quiet: bool) -> Result:
+    """Return a result with the cluster numbers of an earlier table, and say how many rows moved."""
+    if result.partition is None:
+        return result
+    problem = result.partition.problem
+    labels = renamed(problem, result.partition.labels, last)
+    if not quiet:
+        old = last >= 0
+        moved = int((labels != last)[old].sum())
+        say(f"{moved:,} of {int(old.sum()):,} rows moved; {int((~old).sum()):,} rows are new.")
+    return replace(result, partition=Partition(problem, labels))
 
 
 def print_forecasts(problem: Problem, asked: Sequence[AnyAsked]) -> None:
@@ -167,6 +214,56 @@ def print_forecasts(problem: Problem, asked: Sequence[AnyAsked]) -> None:
 def explain(problem: Problem) -> None:
     """Say which constraints cannot all be kept, and the fewest links to give up."""
     if conflict := explain_conflict(problem):
-        tell(conflict.reason)
+        say(conflict.reason)
         if conflict.advice:
-            tell(conflict.advice)
+            say(conflict.advice)
+
+
+# --- `ccviz solvers`: the registry ----------------------------------------------------------------
+
+
+_ABILITIES = ("hard", "soft", "sizes", "rules", "weights", "exact", "bounds", "resume")
+
+
+def solvers(
+    name: Annotated[str, Argument(help="Show the parameters of one solver.")] = "",
+    json: Annotated[bool, option("--json", help="Print JSON, parameters included.")] = False,
+) -> None:
+    """List the solvers, their papers and what each supports, or the parameters of one."""
+    if json:
+        found = _as_json(solver_class(name)) if name else [_as_json(each) for each in SOLVERS]
+        out.print(msgspec.json.format(msgspec.json.encode(found)).decode())
+    else:
+        out.print(_parameters(solver_class(name)) if name else _registry())
+
+
+def _as_json(solver: type[Solver]) -> dict[str, Any]:
+    """Return a solver as plain values."""
+    parameters = [
+        {"name": each.name, "default": each.default, "meaning": each.metadata["doc"],
+         "choices": list(each.metadata["choices"] or ())}
+        for each in fields(solver)
+    ]  # fmt: skip
+    return {
+        "name": solver.name, "title": solver.title, "paper": solver.paper,
+        "supports": asdict(solver.supports), "parameters": parameters,
+    }  # fmt: skip
+
+
+def _registry() -> Table:
+    table = Table("name", "title", "paper", *_ABILITIES, box=None, pad_edge=False)
+    for solver in SOLVERS:
+        marks = ("yes" if getattr(solver.supports, ability) else "-" for ability in _ABILITIES)
+        table.add_row(solver.name, solver.title, solver.paper, *marks)
+    return table
+
+
+def _parameters(solver: type[Solver]) -> Table:
+    table = Table(
+        "parameter", "default", "meaning", box=None, title=f"{solver.title}. {solver.paper}"
+    )
+    for each in fields(solver):
+        choices = each.metadata["choices"]
+        also = f" One of {', '.join(choices)}." if choices else ""
+        table.add_row(each.name, str(each.default), f"{each.metadata['doc']}{also}")
+    return table

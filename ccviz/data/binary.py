@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 
 from ccviz.arrays import row_strips
-from ccviz.data.header import Header, find_table, skipped
-from ccviz.data.sources import MOST_BYTES, check_size
-from ccviz.data.table import Table, own_names
+from ccviz.data.table import MOST_BYTES, Header, Table, check_size, find_table, own_names, skipped
 from ccviz.distribution import install_command
 from ccviz.errors import FileFormatError
 
@@ -36,21 +34,7 @@ _NPY_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0}
 
 
 def read_npy(data: bytes) -> Table:
-    """Read an (n, d) array of numbers from the bytes of a .npy file.
-
-    Parameters
-    ----------
-    data : bytes
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    FileFormatError
-        If it is not such an array.
-    """
+    """Read an (n, d) array of numbers from the bytes of a .npy file."""
     file = io.BytesIO(data)
     try:
         version = np.lib.format.read_magic(file)
@@ -82,18 +66,7 @@ def _columns(X: np.ndarray) -> list[np.ndarray]:
 def read_arrow(data: bytes) -> Table:
     """Read a table from the bytes of a Parquet file, or an Arrow (Feather) one.
 
-    Parameters
-    ----------
-    data : bytes
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    FileFormatError
-        If it is neither, is too large, or pyarrow is not installed.
+    Raises `FileFormatError` if it is neither, is too large, or pyarrow is not installed.
     """
     # Imported here: pyarrow takes half a second, and few files are of this kind.
     try:
@@ -136,23 +109,10 @@ def _open_arrow(data: bytes, ipc: Any) -> Any:
 def read_excel(data: bytes, header: Header = None, worksheet: str | None = None) -> Table:
     """Read a worksheet of an Excel workbook from its bytes.
 
-    Parameters
-    ----------
-    data : bytes
-    header : int or bool, optional
-        Number of the row that names the columns; see `ccviz.data.header.find_table`.
-    worksheet : str, optional
-        Its name; by default the first worksheet that is not empty.
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    FileFormatError
-        If it is not such a workbook, is too large, has no such worksheet, or openpyxl is not
-        installed.
+    `header`: Number of the row that names the columns; see `ccviz.data.table.find_table`.
+    `worksheet`: Its name; by default the first worksheet that is not empty. Raises
+    `FileFormatError` if it is not such a workbook, is too large, has no such worksheet, or openpyxl
+    is not installed.
     """
     worksheets, chosen, rows = _rows_of(data, worksheet)
     check_size(len(rows), max((len(cells) for _, cells in rows), default=0))

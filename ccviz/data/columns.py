@@ -14,15 +14,17 @@ from numpy.typing import NDArray
 from ccviz.arrays import FloatArray
 from ccviz.data.cells import (
     NumberStyle,
+    days_of,
     is_date,
     is_missing_text,
     number_style,
     plain_numbers,
+    read_days,
     read_numbers,
+    unit_of,
+    without_unit,
 )
-from ccviz.data.dates import days_of, read_days
 from ccviz.data.table import Cells, Table
-from ccviz.data.units import unit_of, without_unit
 from ccviz.problem.points import is_missing
 
 _MOST_EXACT = 2**53 - 1  # largest exact integer in float64; larger ones are read as text keys
@@ -32,31 +34,16 @@ Kind = Literal["number", "date", "text", "empty"]
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column of a table and its kind.
-
-    Attributes
-    ----------
-    name : str
-    kind : {"number", "date", "text", "empty"}
-        A column is of numbers if most of its cells are.
-    cells : (n,) sequence
-        As written in the file.
-    values : (n,) float64, or float32 where the file has those
-        The numbers, or for dates the days since the first; NaN where there is none.
-    missing : (n,) bool
-        Which cells are missing.
-    whole : bool
-        Whether all numbers are written as whole numbers.
-    unit : str
-        The percent sign or currency of all numbers in the file; the cells are without it.
-    """
+    """A column of a table and its kind."""
 
     name: str
-    kind: Kind
-    cells: Cells
+    kind: Kind  # A column is of numbers if most of its cells are
+    cells: Cells  # (n,): As written in the file
+    # (n,): The numbers, or for dates the days since the first; NaN where there is none.
     values: FloatArray
-    missing: NDArray[np.bool_]
-    whole: bool = False
+    missing: NDArray[np.bool_]  # (n,): Which cells are missing
+    whole: bool = False  # Whether all numbers are written as whole numbers
+    # The percent sign or currency of all numbers in the file; the cells are without it.
     unit: str = ""
 
     @cached_property
@@ -98,17 +85,7 @@ class Column:
 
 
 def read_columns(table: Table) -> tuple[list[Column], NumberStyle]:
-    """Return the columns of a table with their kinds, and its number style.
-
-    Parameters
-    ----------
-    table : Table
-
-    Returns
-    -------
-    columns : list of Column
-    style : NumberStyle
-    """
+    """Return the columns of a table with their kinds, and its number style."""
     settled = [_settle(column) for column in table.columns]
     units = [unit_of(each) if isinstance(each, list) else "" for each in settled]
     cells = [

@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import csv
+import gzip
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib.util import find_spec
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -17,11 +19,99 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.data.bundled import read_bundled
-from ccviz.data.csv_style import PLAIN_CSV, CsvStyle
+from ccviz.data.cells import PLAIN_CSV, CsvStyle
 from ccviz.data.examples import EXAMPLES, Setup
-from ccviz.data.origin import Origin
+from ccviz.data.table import Origin
 from ccviz.errors import CcvizError
+from ccviz.problem.points import is_missing
+
+__all__ = [
+    "BUNDLED",
+    "FILES",
+    "GENERATORS",
+    "NAMES",
+    "Dataset",
+    "anisotropic",
+    "blobs",
+    "circles",
+    "encode_classes",
+    "load",
+    "load_like",
+    "moons",
+    "spirals",
+    "standardise",
+]
+
+# --- The four data sets that come with scikit-learn, read from its files without loading it -------
+#
+# Loading scikit-learn takes a second, or two with pandas: longer than a whole command on such data.
+
+
+_WINE = (
+    "alcohol malic_acid ash alcalinity_of_ash magnesium total_phenols flavanoids "
+    "nonflavanoid_phenols proanthocyanins color_intensity hue od280/od315_of_diluted_wines proline"
+)
+_CELL = (
+    "radius", "texture", "perimeter", "area", "smoothness", "compactness", "concavity",
+    "concave points", "symmetry", "fractal dimension",
+)  # fmt: skip
+_IRIS = ("sepal length (cm)", "sepal width (cm)", "petal length (cm)", "petal width (cm)")
+
+FEATURES: dict[str, tuple[str, ...]] = {
+    "iris": _IRIS,
+    "wine": tuple(_WINE.split()),
+    "breast_cancer": (
+        *(f"mean {each}" for each in _CELL),
+        *(f"{each} error" for each in _CELL),
+        *(f"worst {each}" for each in _CELL),
+    ),
+    "digits": tuple(f"pixel_{row}_{column}" for row in range(8) for column in range(8)),
+}
+"""Names of the columns, by the name of the data set."""
+
+_FILES = {
+    "iris": "iris.csv",
+    "wine": "wine_data.csv",
+    "breast_cancer": "breast_cancer.csv",
+    "digits": "digits.csv.gz",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A data set as its file has it."""
+
+    X: FloatArray
+    features: tuple[str, ...]
+    truth: IntArray
+    classes: tuple[str, ...]
+
+
+def read_bundled(name: str) -> Table:
+    """Read a data set.
+
+    Raises `CcvizError` if scikit-learn is not installed, or no longer has the file.
+    """
+    lines = _text(name).splitlines()
+    classes: tuple[str, ...] = tuple(map(str, range(10)))
+    if name != "digits":  # the others begin with their size and the names of their classes
+        _, _, *names = lines.pop(0).split(",")
+        classes = tuple(names)
+    cells = np.loadtxt(lines, delimiter=",", ndmin=2)
+    X, truth = np.ascontiguousarray(cells[:, :-1]), cells[:, -1].astype(np.int64)
+    return Table(X, FEATURES[name], truth, classes)
+
+
+def _text(name: str) -> str:
+    package = find_spec("sklearn")
+    if package is None or package.origin is None:
+        raise CcvizError(f"{name} is a data set of scikit-learn, which is not installed.")
+    path = Path(package.origin).parent / "datasets" / "data" / _FILES[name]
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise CcvizError(f"this scikit-learn has no data set {name}: {error}.") from None
+    return (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,12 +120,11 @@ class Dataset:
 
     Attributes
     ----------
-    name : str
     X : (n, d) float64
     features : tuple of str
         Names of the d columns.
     truth : (n,) int64 or None
-        Known classes, numbered.
+        Known classes, numbered; -1 where a point's class is not known.
     classes : tuple of str
         Their names.
     k : int or None
@@ -68,6 +157,12 @@ class Dataset:
     def style(self) -> CsvStyle:
         """CSV style of tables about these points: that of the file they came from."""
         return self.origin.style if self.origin else PLAIN_CSV
+
+    @property
+    def called(self) -> list[str | int]:
+        """The known class of each point by its name, or its number; empty where not known."""
+        numbers = [] if self.truth is None else self.truth.tolist()
+        return ["" if j < 0 else self.classes[j] if self.classes else j for j in numbers]
 
     @cached_property
     def is_named(self) -> bool:
@@ -102,13 +197,14 @@ def encode_classes(labels: Sequence[Any] | np.ndarray) -> tuple[IntArray, tuple[
     Returns
     -------
     numbers : (n,) int64
+        -1 where a label is missing or empty.
     names : tuple of str
         Number j is the class ``names[j]``.
     """
-    names, numbers = np.unique(
-        np.array([str(each).strip() for each in labels]), return_inverse=True
-    )
-    return numbers.astype(np.int64), tuple(names.tolist())
+    texts = np.array(["" if is_missing(each) else str(each).strip() for each in labels], dtype=str)
+    numbers = np.full(len(texts), -1)
+    names, numbers[texts != ""] = np.unique(texts[texts != ""], return_inverse=True)
+    return numbers, tuple(names.tolist())
 
 
 # --- scikit-learn's -------------------------------------------------------------------------
@@ -154,11 +250,6 @@ def blobs(n: int = 300, k: int = 4, noise: float = 1.0, seed: int = 0) -> Datase
         Points and clouds.
     noise : float
         Standard deviation, in the units of the plane.
-    seed : int
-
-    Returns
-    -------
-    Dataset
     """
     from sklearn.datasets import make_blobs
 
@@ -175,11 +266,6 @@ def anisotropic(n: int = 300, k: int = 3, noise: float = 1.0, seed: int = 0) -> 
         Points and clouds.
     noise : float
         Standard deviation before the stretch.
-    seed : int
-
-    Returns
-    -------
-    Dataset
     """
     from sklearn.datasets import make_blobs
 
@@ -196,11 +282,6 @@ def moons(n: int = 300, noise: float = 0.06, seed: int = 0) -> Dataset:
         Points.
     noise : float
         Standard deviation, in the units of the plane.
-    seed : int
-
-    Returns
-    -------
-    Dataset
     """
     from sklearn.datasets import make_moons
 
@@ -216,11 +297,6 @@ def circles(n: int = 300, noise: float = 0.04, seed: int = 0) -> Dataset:
         Points.
     noise : float
         Standard deviation, in the units of the plane.
-    seed : int
-
-    Returns
-    -------
-    Dataset
     """
     from sklearn.datasets import make_circles
 
@@ -236,11 +312,6 @@ def spirals(n: int = 300, k: int = 3, noise: float = 0.04, seed: int = 0) -> Dat
         Points and arms.
     noise : float
         Standard deviation, in the units of the plane.
-    seed : int
-
-    Returns
-    -------
-    Dataset
     """
     rng = np.random.default_rng(seed)
     truth = np.arange(n) % k
@@ -287,10 +358,6 @@ def load(name: str, **options: Any) -> Dataset:
     **options
         ``n``, ``noise``, ``seed`` and, for some, ``k``, if it is a generator.
 
-    Returns
-    -------
-    Dataset
-
     Raises
     ------
     CcvizError
@@ -316,17 +383,7 @@ _MAKERS: dict[str, Callable[[str], Dataset]] = {
 
 
 def load_like(name: str, n: int) -> Dataset | None:
-    """Return the data set of a name with n points, or None if there is none.
-
-    Parameters
-    ----------
-    name : str
-    n : int
-
-    Returns
-    -------
-    Dataset or None
-    """
+    """Return the data set of a name with n points, or None if there is none."""
     if name not in NAMES:
         return None
     data = load(name, n=n) if name in GENERATORS else load(name)

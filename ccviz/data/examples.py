@@ -23,7 +23,6 @@ class Setup:
     story : str
         What makes the problem hard, in one or two sentences.
     must_link, cannot_link : (m, 2) int64
-    solver : str
     settings : mapping
         Of the solver.
     """
@@ -43,8 +42,6 @@ class Recipe:
     ----------
     points : str
         A data set of `ccviz.data.datasets`.
-    k : int
-    story : str
     options : mapping
         Of the data set's generator.
     links : int

@@ -1,7 +1,9 @@
 """Links from files and back: lines ``ML i j [weight]`` / ``CL i j [weight]``, a table, or JSON.
 
-If points have names, a table may use them: two points and the kind of link in each row, such as
-``Anna;Bert;must`` or ``cl,Anna,Carl``, with an optional weight.
+A table may use the names of points: two points and the kind of link in each row, such as
+``Anna;Bert;must`` or ``cl,Anna,Carl``, with an optional weight. A table of wishes has a header with
+the column *wish*: ``person,wish,weight``. Each is a soft link, of weight 1 if none is given; a
+weight below 0 is a wish to be apart.
 
 The JSON form is ``{"ml": [[i, j], [i, j, weight], ...], "cl": [...]}``; the soft lists ``sml`` and
 ``scl`` with their weights in ``sml_proba`` and ``scl_proba`` are read too, as the instances of
@@ -12,6 +14,7 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,11 +23,12 @@ import msgspec
 
 from ccviz.data.formulas import unguarded
 from ccviz.data.names import NameBook
-from ccviz.data.sources import Source, decode_text, read_bytes
+from ccviz.data.table import Source, decode_text, read_bytes
 from ccviz.errors import CcvizError, FileFormatError
 from ccviz.problem.links import Links
 
-Link = tuple[int, int] | tuple[int, int, float]
+Row = tuple[int, int] | tuple[int, int, float]
+Link = Row  # its name up to 0.3
 
 
 @dataclass
@@ -36,8 +40,8 @@ class GivenLinks:
     must_link, cannot_link : list of (i, j) or (i, j, weight)
     """
 
-    must_link: list[Link] = field(default_factory=list)
-    cannot_link: list[Link] = field(default_factory=list)
+    must_link: list[Row] = field(default_factory=list)
+    cannot_link: list[Row] = field(default_factory=list)
 
 
 def read_links_file(
@@ -47,17 +51,12 @@ def read_links_file(
 
     Parameters
     ----------
-    source : path or bytes
     n : int
         Number of points.
     name : str
         File name of the bytes.
     names : sequence of str
         Names of the points, which lines of text may use.
-
-    Returns
-    -------
-    GivenLinks
 
     Raises
     ------
@@ -73,7 +72,7 @@ def read_links_file(
         if is_json:
             return _from_json(text, n)
         # In lines "ML i j" i and j are always numbers, even if points have numbers for names.
-        named = len(names) > 0 and _is_table(text)
+        named = _is_table(text) and (len(names) > 0 or _has_wishes(text))
         return _from_table(text, NameBook(n, names)) if named else _from_lines(text, n)
     except FileFormatError as broken:
         raise FileFormatError(f"{name}: {broken}") from None
@@ -99,15 +98,25 @@ _KINDS = {
     "ml": "must", "must": "must", "must-link": "must",
     "cl": "cannot", "cannot": "cannot", "cannot-link": "cannot",
 }  # fmt: skip
+_WISHES = {"with": "must", "like": "must", "without": "cannot", "dislike": "cannot"}
+"""Kinds of links that are soft, of weight 1 if none is given."""
 
 
 def _is_table(text: str) -> bool:
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    return any(mark in first for mark in _MARKS)
+    return any(mark in _first_line(text) for mark in _MARKS)
+
+
+def _has_wishes(text: str) -> bool:
+    words = re.split(f"[{_MARKS}]", _first_line(text).casefold())
+    return not {"wish", "wishes"}.isdisjoint(word.strip() for word in words)
+
+
+def _first_line(text: str) -> str:
+    return next((line for line in text.splitlines() if line.strip()), "")
 
 
 def _from_table(text: str, book: NameBook) -> GivenLinks:
-    given, lines = GivenLinks(), text.splitlines()
+    given, lines, has_wishes = GivenLinks(), text.splitlines(), _has_wishes(text)
     mark = next(mark for mark in _MARKS if any(mark in line for line in lines))
     for number, cells in enumerate(csv.reader(lines, delimiter=mark), 1):
         if not any(cell.strip() for cell in cells):
@@ -115,6 +124,10 @@ def _from_table(text: str, book: NameBook) -> GivenLinks:
         kind, words = _kind_of(cells)
         if not kind and number == 1:
             continue  # the names of the columns
+        if not kind and has_wishes and len(words) in {2, 3}:
+            if not words[1]:
+                continue  # a person without a wish
+            kind, words = _wish_of(words)
         if not kind or len(words) not in {2, 3}:
             raise FileFormatError(
                 f"line {number} is not two points and 'must' or 'cannot', and maybe a weight."
@@ -127,11 +140,21 @@ def _from_table(text: str, book: NameBook) -> GivenLinks:
 def _kind_of(cells: Sequence[str]) -> tuple[str, list[str]]:
     """Return a row's kind of link and its other cells; the kind is the first or third cell."""
     words = [unguarded(cell.strip()) for cell in cells]
-    at = next((at for at in (0, 2) if at < len(words) and words[at].lower() in _KINDS), None)
-    return ("", words) if at is None else (_KINDS[words[at].lower()], words[:at] + words[at + 1 :])
+    kinds = {**_KINDS, **_WISHES}
+    at = next((at for at in (0, 2) if at < len(words) and words[at].lower() in kinds), None)
+    if at is None:
+        return "", words
+    kind, others = words[at].lower(), words[:at] + words[at + 1 :]
+    return kinds[kind], [*others, "1"] if kind in _WISHES and len(others) == 2 else others
 
 
-def _named_link(words: Sequence[str], book: NameBook, place: str) -> Link:
+def _wish_of(words: list[str]) -> tuple[str, list[str]]:
+    """Return the kind of link that a wish is, and person, wish and weight."""
+    pair, weight = words[:2], "".join(words[2:]) or "1"
+    return ("cannot" if weight.startswith("-") else "must"), [*pair, weight.removeprefix("-")]
+
+
+def _named_link(words: Sequence[str], book: NameBook, place: str) -> Row:
     try:
         i, j = (book.find(word) for word in words[:2])
     except CcvizError as unknown:
@@ -141,7 +164,7 @@ def _named_link(words: Sequence[str], book: NameBook, place: str) -> Link:
     return (i, j, _weight(words[2], place)) if len(words) == 3 else (i, j)
 
 
-def _link(words: Sequence[str | float], n: int, place: str) -> Link:
+def _link(words: Sequence[str | float], n: int, place: str) -> Row:
     try:
         i, j = (int(word) for word in words[:2])
         if [i, j] != [float(word) for word in words[:2]]:
@@ -188,7 +211,7 @@ def _from_json(text: str, n: int) -> GivenLinks:
     )
 
 
-def _soft_list(links: list[list[float]], weights: list[float], kind: str, n: int) -> list[Link]:
+def _soft_list(links: list[list[float]], weights: list[float], kind: str, n: int) -> list[Row]:
     if len(weights) != len(links):
         raise FileFormatError(
             f"{kind} has {len(links)} links but {kind}_proba {len(weights)} weights."
@@ -198,24 +221,24 @@ def _soft_list(links: list[list[float]], weights: list[float], kind: str, n: int
     )
 
 
-def _json_list(links: list[list[float]], kind: str, n: int) -> list[Link]:
+def _json_list(links: list[list[float]], kind: str, n: int) -> list[Row]:
     for at, link in enumerate(links):
         if len(link) not in {2, 3}:
             raise FileFormatError(f"{kind}[{at}] is {link}, not two points and maybe a weight.")
     return [_link(link, n, f"{kind}[{at}]") for at, link in enumerate(links)]
 
 
+def added_up(rows: Sequence[Row]) -> list[Row]:
+    """Return links with each pair once, of the sum of its weights: two wishes count as two."""
+    total: dict[tuple[int, int], float] = {}
+    for row in rows:
+        pair = (min(row[:2]), max(row[:2]))
+        total[pair] = total.get(pair, 0.0) + (row[2] if len(row) == 3 else math.inf)
+    return [(i, j, weight) for (i, j), weight in total.items()]
+
+
 def links_text(must_link: Links, cannot_link: Links) -> str:
-    """Return links as lines that `read_links_file` reads back.
-
-    Parameters
-    ----------
-    must_link, cannot_link : Links
-
-    Returns
-    -------
-    str
-    """
+    """Return links as lines that `read_links_file` reads back."""
     lines = []
     for kind, links in (("ML", must_link), ("CL", cannot_link)):
         for (i, j), weight in zip(links.pairs.tolist(), links.weights.tolist(), strict=True):

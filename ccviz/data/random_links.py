@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ccviz.arrays import IntArray
 from ccviz.errors import CcvizError
+from ccviz.problem.points import unknown_classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +28,7 @@ class DrawnLinks:
 
 
 def random_pairs(truth: ArrayLike, m: int, noise: float = 0.0, seed: int = 0) -> DrawnLinks:
-    """Draw m different pairs of points and link them as their classes say.
+    """Draw m different pairs of points of known classes and link them as these say.
 
     Wagstaff, Cardie, Rogers and Schroedl (2001), section 5: two random points with the same
     class give a must-link, others a cannot-link.
@@ -35,33 +36,30 @@ def random_pairs(truth: ArrayLike, m: int, noise: float = 0.0, seed: int = 0) ->
     Parameters
     ----------
     truth : (n,) labels
+        Known classes; -1, None or NaN where a point's class is not known.
     m : int
         How many pairs.
     noise : float
         The share of the pairs of each kind, rounded, that get the other kind.
-    seed : int
-
-    Returns
-    -------
-    DrawnLinks
 
     Raises
     ------
     CcvizError
         If m is larger than the number of pairs, or the noise is not between 0 and 1.
     """
-    truth = np.asarray(truth)
-    most = comb(len(truth), 2)
+    known = np.flatnonzero(~unknown_classes(truth))
+    most = comb(len(known), 2)
     if not 0 <= m <= most:
-        raise CcvizError(f"{m} pairs cannot be drawn: {len(truth)} points have {most} pairs.")
+        of = "" if len(known) == len(np.asarray(truth)) else " of known classes"
+        raise CcvizError(f"{m} pairs cannot be drawn: {len(known)} points{of} have {most} pairs.")
     rng = np.random.default_rng(seed)
-    return _link(truth, _pair_of(_distinct(rng, most, m)), noise, rng)
+    return _link(np.asarray(truth), known[_pair_of(_distinct(rng, most, m))], noise, rng)
 
 
 def pairs_of_a_fraction(
     truth: ArrayLike, fraction: float, noise: float = 0.0, seed: int = 0
 ) -> DrawnLinks:
-    """Draw a share of the points, rounded up, and link every two of them as their classes say.
+    """Draw a share of the points, rounded up, and link every two as their classes say.
 
     The constraint sets of Gonzalez-Almagro et al. (2020), which Baumann and Hochbaum (2022) use
     in section 4; the noise is that of their section 5.1.
@@ -69,28 +67,24 @@ def pairs_of_a_fraction(
     Parameters
     ----------
     truth : (n,) labels
+        Known classes, as in `random_pairs`.
     fraction : float
-        Share of the points, 0 to 1.
+        Share of the points of known classes, 0 to 1.
     noise : float
         The share of the pairs of each kind, rounded, that get the other kind.
-    seed : int
-
-    Returns
-    -------
-    DrawnLinks
 
     Raises
     ------
     CcvizError
         If the fraction or the noise is not between 0 and 1.
     """
-    truth = np.asarray(truth)
+    known = np.flatnonzero(~unknown_classes(truth))
     _check_share("fraction", fraction)
     rng = np.random.default_rng(seed)
-    count = ceil(round(fraction * len(truth), 9))
-    chosen = np.sort(rng.choice(len(truth), count, replace=False))
+    count = ceil(round(fraction * len(known), 9))
+    chosen = known[np.sort(rng.choice(len(known), count, replace=False))]
     pairs = np.array(list(combinations(chosen.tolist(), 2)), dtype=np.int64).reshape(-1, 2)
-    return _link(truth, pairs, noise, rng)
+    return _link(np.asarray(truth), pairs, noise, rng)
 
 
 def _distinct(rng: np.random.Generator, most: int, m: int) -> IntArray:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ccviz.data.datasets import Dataset
-from ccviz.data.header import Header
-from ccviz.data.origin import MISSING
 from ccviz.data.sheet import open_sheet
-from ccviz.data.sources import Source
+from ccviz.data.table import MISSING, Header, Source
 from ccviz.errors import FileFormatError
 
 
@@ -31,14 +29,14 @@ def read_table(
 
     Parameters
     ----------
-    source : path or bytes
     name : str
         File name of the bytes; its suffix decides the format.
     roles : mapping of str to str, optional
         Roles of columns: "feature", "class", "name", "weight" or "ignore". A column of words as a
         feature becomes one column of 0 and 1 for each word.
     columns : sequence of str, optional
-        The features; no other column is one.
+        The features; no other column is one. With an empty list all points are alike, and links
+        alone decide.
     label : str, optional
         The column of the known classes; ``""`` for none.
     missing : {"drop", "median"}, optional
@@ -64,4 +62,32 @@ def read_table(
     if missing is not None and missing not in MISSING:
         raise FileFormatError(f"missing = {missing!r} is not one of {', '.join(MISSING)}.")
     sheet = open_sheet(source, name, header, worksheet)
-    return sheet.dataset(sheet.decide(roles, columns, label), missing)
+    has_features = columns is None or len(columns) > 0
+    return sheet.dataset(sheet.decide(roles, columns, label), missing, has_features)
+
+
+# --- `read_data`: points, features and known classes from a file ----------------------------------
+
+
+def read_data(
+    source: Source, name: str = "", label: str | None = None, header: Header = None
+) -> Dataset:
+    """Read points from a file; `read_table` has more options for its columns.
+
+    Parameters
+    ----------
+    name : str
+        File name of the bytes; its suffix decides the format.
+    label : str, optional
+        Column of the known classes, by name or zero-based number; ``""`` for none. By default it
+        is detected.
+    header : int or bool, optional
+        Number of the line or row that names the columns; see `read_table`.
+
+    Raises
+    ------
+    FileFormatError
+        If the file cannot be read, is too large, or is not a table of numbers; the sentence names
+        file, line and reason.
+    """
+    return read_table(source, name, label=label, header=header)

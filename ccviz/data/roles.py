@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ccviz.data.columns import Column
-from ccviz.data.origin import ROLES, SINGLE, Decision, Role
+from ccviz.data.table import ROLES, SINGLE, Decision, Role
 from ccviz.errors import FileFormatError
 from ccviz.numbers import whole
 
@@ -31,14 +31,7 @@ _MANY_ROWS = 1000  # from this many rows on they are, in any order
 def in_units(unit: str) -> str:
     """Return the reason why a column with a unit is a feature.
 
-    Parameters
-    ----------
-    unit : str
-        A percent sign or a currency.
-
-    Returns
-    -------
-    str
+    `unit`: A percent sign or a currency.
     """
     return f"{'percent' if unit == '%' else unit}, read as numbers"
 
@@ -51,25 +44,8 @@ def decide(
 ) -> tuple[Decision, ...]:
     """Return the role of each column: the requested one, else a guess from its cells.
 
-    Parameters
-    ----------
-    columns : sequence of Column
-    roles : mapping of str to str, optional
-        Requested roles, by name or zero-based number of the column.
-    only : sequence of str, optional
-        The features; no other column is one.
-    label : str, optional
-        The column of the known classes; ``""`` for none.
-
-    Returns
-    -------
-    tuple of Decision
-        One a column.
-
-    Raises
-    ------
-    FileFormatError
-        If a column or role does not exist, or two columns are requested as class, name or weight.
+    `roles`: Requested roles, by name or zero-based number of the column. Raises `FileFormatError`
+    if a column or role does not exist, or two columns are requested as class, name or weight.
     """
     asked = _asked(columns, roles or {}, only or (), label)
     guessed = [
@@ -91,19 +67,7 @@ def decide(
 def column_number(columns: Sequence[Column], name: str) -> int:
     """Return the number of a column, given by name or zero-based number.
 
-    Parameters
-    ----------
-    columns : sequence of Column
-    name : str
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    FileFormatError
-        If there is no such column; the sentence lists the existing ones.
+    Raises `FileFormatError` if there is no such column; the sentence lists the existing ones.
     """
     names = [column.name for column in columns]
     if name in names:
@@ -191,14 +155,6 @@ def gives_k(decision: Decision) -> bool:
     """Return whether the classes also say how many clusters there are.
 
     They do if the column was asked for or is called a class; a guess from its place does not.
-
-    Parameters
-    ----------
-    decision : Decision
-
-    Returns
-    -------
-    bool
     """
     return decision.role == "class" and decision.why in {"", _NAMED}
 

@@ -37,34 +37,17 @@ def weighted(weights: FloatArray) -> str:
     ----------
     weights : (d,) float
         Positive. Four digits of each are kept.
-
-    Returns
-    -------
-    str
     """
     return _WEIGHTS + ",".join(f"{weight:.4g}" for weight in weights)
 
 
 def is_weighted(how: str) -> bool:
-    """Return whether a scaling holds a weight for each feature.
-
-    Parameters
-    ----------
-    how : str
-
-    Returns
-    -------
-    bool
-    """
+    """Return whether a scaling holds a weight for each feature."""
     return how.startswith(_WEIGHTS)
 
 
 def feature_weights(how: str) -> FloatArray:
     """Return the weights that a scaling holds.
-
-    Parameters
-    ----------
-    how : str
 
     Returns
     -------
@@ -88,11 +71,6 @@ def feature_weights(how: str) -> FloatArray:
 def check_scaling(how: str, d: int) -> None:
     """Refuse a scaling that d features cannot have.
 
-    Parameters
-    ----------
-    how : str
-    d : int
-
     Raises
     ------
     ParameterError
@@ -108,30 +86,12 @@ def check_scaling(how: str, d: int) -> None:
 
 
 def scaling_name(how: str) -> str:
-    """Return a scaling in one word for tables, without its weights.
-
-    Parameters
-    ----------
-    how : str
-
-    Returns
-    -------
-    str
-    """
+    """Return a scaling in one word for tables, without its weights."""
     return LEARNED if is_weighted(how) else how
 
 
 def scaling_label(how: str) -> str:
-    """Return what a report calls a scaling.
-
-    Parameters
-    ----------
-    how : str
-
-    Returns
-    -------
-    str
-    """
+    """Return what a report calls a scaling."""
     return "each by a weight of its own" if is_weighted(how) else SCALINGS[how]
 
 
@@ -206,10 +166,6 @@ def scaling_of(X: FloatArray, scaled: FloatArray) -> str:
     ----------
     X, scaled : (n, d) float64
         The points before and after.
-
-    Returns
-    -------
-    str
     """
     if X.shape != scaled.shape:
         return ""

@@ -12,20 +12,29 @@ from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray, freeze, row_strips
 from ccviz.data.binary import read_arrow, read_excel, read_npy
-from ccviz.data.cells import NumberStyle
+from ccviz.data.cells import CsvStyle, NumberStyle
 from ccviz.data.columns import Column, read_columns
-from ccviz.data.csv_style import CsvStyle
 from ccviz.data.datasets import Dataset, encode_classes
-from ccviz.data.header import Header
-from ccviz.data.origin import MISSING, Decision, Missing, Origin, Role
 from ccviz.data.roles import MOST_CATEGORIES, NUMBERS, decide, gives_k
-from ccviz.data.sources import Source, read_bytes
-from ccviz.data.table import Cells, Table
+from ccviz.data.table import (
+    MISSING,
+    Cells,
+    Decision,
+    Header,
+    Missing,
+    Origin,
+    Role,
+    Source,
+    Table,
+    read_bytes,
+)
 from ccviz.data.text import read_text
 from ccviz.errors import FileFormatError
 
-_NO_CLASS = "(none)"
+_NONE = "Where links alone decide, say that no column is a feature (columns = '')."
 _WORKBOOKS = {".xlsx", ".xlsm"}
+ALIKE = "no feature"
+"""Name of the only feature, 0 for each point, where no column is one."""
 _UNREADABLE = {
     ".xls": "an old Excel workbook; save it as .xlsx or as CSV",
     ".ods": "an OpenDocument sheet; save it as .xlsx or as CSV",
@@ -38,25 +47,10 @@ def open_sheet(
 ) -> Sheet:
     """Read a table without choosing the roles of its columns.
 
-    Parameters
-    ----------
-    source : path or bytes
-    name : str
-        File name of the bytes; its suffix decides the format.
-    header : int or bool, optional
-        Number of the line or row that names the columns, or whether the first one does; see
-        `ccviz.data.header.find_table`.
-    worksheet : str, optional
-        Name of the worksheet of a workbook; by default the first one that is not empty.
-
-    Returns
-    -------
-    Sheet
-
-    Raises
-    ------
-    FileFormatError
-        If the file cannot be read or is too large.
+    `name`: File name of the bytes; its suffix decides the format. `header`: Number of the line or
+    row that names the columns, or whether the first one does; see `ccviz.data.table.find_table`.
+    `worksheet`: Name of the worksheet of a workbook; by default the first one that is not empty.
+    Raises `FileFormatError` if the file cannot be read or is too large.
     """
     name = name or (str(source) if not isinstance(source, bytes) else "the data")
     data = read_bytes(source, name)
@@ -98,14 +92,7 @@ def _read_cells(data: bytes, name: str, header: Header, worksheet: str | None) -
 
 @dataclass(frozen=True)
 class Gaps:
-    """Missing values among the features.
-
-    Attributes
-    ----------
-    values : int
-    rows, of : int
-        Rows with a missing value, and all rows.
-    """
+    """Missing values among the features."""
 
     values: int
     rows: int
@@ -114,21 +101,10 @@ class Gaps:
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """The content of a file by columns.
-
-    Attributes
-    ----------
-    file : str
-        Its name.
-    table : Table
-        Row numbers and notices of the reader, without the cells.
-    columns : tuple of Column
-    style : NumberStyle
-        Number style of the file.
-    """
+    """The content of a file by columns."""
 
     file: str
-    table: Table
+    table: Table  # Row numbers and notices of the reader, without the cells
     columns: tuple[Column, ...]
     style: NumberStyle
 
@@ -150,25 +126,9 @@ class Sheet:
     ) -> tuple[Decision, ...]:
         """Return the role of each column: the requested one, else a guess from its cells.
 
-        Parameters
-        ----------
-        roles : mapping of str to str, optional
-            Requested roles, by name or zero-based number of the column.
-        only : sequence of str, optional
-            The features; no other column is one.
-        label : str, optional
-            The column of the known classes; ``""`` for none.
-
-        Returns
-        -------
-        tuple of Decision
-            One a column.
-
-        Raises
-        ------
-        FileFormatError
-            If a column or role does not exist, or two columns are requested as class, name or
-            weight.
+        `roles`: Requested roles, by name or zero-based number of the column. Raises
+        `FileFormatError` if a column or role does not exist, or two columns are requested as class,
+        name or weight.
         """
         if self.table.is_bare:
             roles = {column.name: "feature" for column in self.columns} | dict(roles or {})
@@ -186,66 +146,57 @@ class Sheet:
         return tuple(sentences)
 
     def gaps(self, decisions: Sequence[Decision]) -> Gaps:
-        """Count the missing values among the features.
-
-        Parameters
-        ----------
-        decisions : sequence of Decision
-
-        Returns
-        -------
-        Gaps
-        """
+        """Count the missing values among the features."""
         gone = [column.missing for column in self._of("feature", decisions)]
         rows = np.logical_or.reduce(gone) if gone else np.zeros(self.n, dtype=bool)
         return Gaps(sum(int(each.sum()) for each in gone), int(rows.sum()), self.n)
 
-    def dataset(self, decisions: Sequence[Decision], missing: str | None = None) -> Dataset:
+    def dataset(
+        self,
+        decisions: Sequence[Decision],
+        missing: str | None = None,
+        has_features: bool = True,
+    ) -> Dataset:
         """Return the points by the roles of the columns.
 
-        Parameters
-        ----------
-        decisions : sequence of Decision
-            One a column, see `decide`.
-        missing : {"drop", "median"}, optional
-            Treatment of missing values in features; without it they are an error.
-
-        Returns
-        -------
-        Dataset
-
-        Raises
-        ------
-        FileFormatError
-            If no point or feature is left, or a feature has a cell that is not a number.
+        `missing`: Treatment of missing values in features; without it they are an error.
+        `has_features`: Whether any column is a feature; without one all points are alike. Raises
+        `FileFormatError` if no point or feature is left, or a feature has a cell that is not a
+        number.
         """
         with _named(self.file):
-            return self._dataset(decisions, missing)
+            return self._dataset(decisions, missing, has_features)
 
-    def _dataset(self, decisions: Sequence[Decision], missing: str | None) -> Dataset:
+    def _dataset(
+        self, decisions: Sequence[Decision], missing: str | None, has_features: bool
+    ) -> Dataset:
         features = self._of("feature", decisions)
-        if not features:
+        if has_features and not features:
             raise FileFormatError(
-                " ".join(["there is no column of numbers.", *_reported(decisions)])
+                " ".join(["there is no column of numbers.", *_reported(decisions), _NONE])
             )
         for column in features:
             self._check(column)
-        rows, filled = self._complete(features, missing)
-        blocks = [_as_features(column, rows) for column in features]
+        if features:
+            rows, filled = self._complete(features, missing)
+            blocks = [_as_features(column, rows) for column in features]
+        else:
+            rows, filled = np.arange(len(self.columns[0].cells)), ()
+            blocks = [((ALIKE,), np.zeros((len(rows), 1)))]
         X = freeze(_side_by_side([values for _, values in blocks]))
         names = [feature for known, _ in blocks for feature in known]
         ends = np.cumsum([len(known) for known, _ in blocks]).tolist()
-        made = {column.name: end - 1 for column, end in zip(features, ends, strict=True)}
+        made = {column.name: end - 1 for column, end in zip(features, ends, strict=False)}
         known = next(iter(self._of("class", decisions)), None)
         truth, classes = _classes(known, rows) if known else (None, ())
         named = next(iter(self._of("name", decisions)), None)
         weighing = next(iter(self._of("weight", decisions)), None)
         notices = (*_reported(decisions), *self.remarks(), *filled, *_unknown_classes(known, rows))
         return Dataset(
-            name=Path(self.file).stem,
+            name=Path(self.file).stem.encode("utf-8", "replace").decode(),  # may be other bytes
             X=X,
             features=tuple(names),
-            truth=truth,
+            truth=truth if classes else None,
             classes=classes,
             k=self._k(classes, decisions),
             notices=notices,
@@ -395,10 +346,10 @@ def _one_hot(texts: np.ndarray, words: np.ndarray) -> FloatArray:
 
 
 def _classes(column: Column, rows: IntArray) -> tuple[IntArray, tuple[str, ...]]:
-    cells = [_NO_CLASS if column.missing[i] else column.cells[i] for i in rows.tolist()]
+    cells = [None if column.missing[i] else column.cells[i] for i in rows.tolist()]
     return encode_classes(cells)
 
 
 def _unknown_classes(column: Column | None, rows: IntArray) -> tuple[str, ...]:
     many = int(column.missing[rows].sum()) if column else 0
-    return (f"{many:,} rows have no class; theirs is {_NO_CLASS}.",) if many else ()
+    return (f"{many:,} rows have no class; links and scores leave them out.",) if many else ()

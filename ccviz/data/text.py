@@ -9,15 +9,24 @@ from itertools import islice
 
 from ccviz.data.cells import NumberStyle, is_missing_text
 from ccviz.data.formulas import unguarded
-from ccviz.data.header import Header, find_table, skipped
-from ccviz.data.sources import MOST_POINTS, MOST_TEXT_VALUES, check_size, decode_text, is_unicode
-from ccviz.data.table import Table, own_names
+from ccviz.data.table import (
+    MOST_POINTS,
+    MOST_TEXT_VALUES,
+    Header,
+    Table,
+    check_size,
+    decode_text,
+    find_table,
+    is_unicode,
+    own_names,
+    skipped,
+)
 from ccviz.errors import FileFormatError
 from ccviz.numbers import whole
 
 _SEPARATORS = ";\t|,"  # in this order: decimals and words may contain commas, but not semicolons
 _SAMPLE = 50
-_MOST_TITLES = 10  # lines that may stand above the header
+_MOST_TITLES = 10  # lines that may be above the header
 
 Rows = list[tuple[int, list[str]]]
 
@@ -25,20 +34,8 @@ Rows = list[tuple[int, list[str]]]
 def read_text(data: bytes, header: Header = None) -> Table:
     """Read a table from the bytes of a text file.
 
-    Parameters
-    ----------
-    data : bytes
-    header : int or bool, optional
-        Number of the line that names the columns; see `ccviz.data.header.find_table`.
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    FileFormatError
-        If it is not a table; the sentence names the line.
+    `header`: Number of the line that names the columns; see `ccviz.data.table.find_table`. Raises
+    `FileFormatError` if it is not a table; the sentence names the line.
     """
     count = data.count(b"\n")
     if count > MOST_POINTS + 2:
@@ -89,17 +86,7 @@ def _is_number(cell: str) -> bool:
 
 
 def find_delimiter(text: str) -> str:
-    """Return the separator of a text's cells, empty for blanks.
-
-    Parameters
-    ----------
-    text : str
-        With at least one line that is not blank.
-
-    Returns
-    -------
-    str
-    """
+    """Return the separator of a text's cells, empty for blanks."""
     lines = list(islice((line for line in text.splitlines() if line.strip()), _SAMPLE))
     for below in _below_titles(lines):
         for mark in _SEPARATORS:

@@ -6,19 +6,145 @@ with k colours (Davidson and Ravi 2007 show the question to be NP-complete).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.feasibility.colouring import Core, clique_above, colour_last, peel
-from ccviz.feasibility.packing import Packing, pack_by_highs, pack_quickly
-from ccviz.problem.blocks import Blocks, contract, two_colouring
-from ccviz.problem.links import chain
+from ccviz.feasibility.packing import Packing, never, pack_by_highs, pack_quickly
+from ccviz.feasibility.regions import connection_of
+from ccviz.problem.asked import AskedRule
+from ccviz.problem.blocks import Blocks, contract, refine, two_colouring
+from ccviz.problem.links import chain, graph_of
 from ccviz.problem.problem import Problem
 from ccviz.problem.sizes import Sizes
-from ccviz.problem.sums import MaxSum, SumLimit, sum_limits
+from ccviz.problem.sums import SumLimit, sum_limits
+
+__all__ = ["LARGEST_CORE", "Feasibility", "check_feasibility", "fill_clusters"]
+
+# --- Colouring a conflict graph with k colours: peeling to the k-core, and cliques above k --------
+#
+# A vertex of degree below k can always be coloured last, so only the k-core that is left when such
+# vertices are peeled off can fail, and each of its components by itself.
+
+
+_CLIQUE_STARTS, _NEIGHBOURS, _CLIQUE_CELLS = 200, 1000, 20_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Core:
+    """A component of the k-core."""
+
+    vertices: IntArray  # (v,): Their numbers in the whole graph
+    edges: IntArray  # (e, 2): Their conflicts, by places in ``vertices``
+
+
+def peel(edges: IntArray, k: int) -> tuple[IntArray, list[Core]]:
+    """Peel off vertices of degree below k, again and again.
+
+    Returns `order` (p,): The vertices peeled; in reverse each finds a colour that its neighbours
+    leave free.
+    """
+    graph = _graph(edges)
+    degree = np.diff(graph.indptr)
+    inside, rings = degree > 0, []
+    ring = np.flatnonzero(inside & (degree < k))
+    while len(ring):
+        inside[ring] = False
+        rings.append(ring)
+        met = graph[ring].indices
+        np.subtract.at(degree, met, 1)
+        met = np.unique(met[inside[met]])
+        ring = met[degree[met] < k]
+    order = np.concatenate([np.zeros(0, dtype=np.int64), *rings])
+    return order, _components(np.flatnonzero(inside), edges)
+
+
+def _graph(edges: IntArray) -> csr_array:
+    return graph_of(edges, int(edges.max(initial=0)) + 1)
+
+
+def _components(vertices: IntArray, edges: IntArray) -> list[Core]:
+    if not len(vertices):
+        return []
+    place = np.full(int(edges.max()) + 1, -1, dtype=np.int64)
+    place[vertices] = np.arange(len(vertices))
+    ends = place[edges]
+    ends = ends[(ends >= 0).all(axis=1)]
+    count, component = connected_components(graph_of(ends, len(vertices)), directed=False)
+    members = _groups(component, count)
+    for group in members:
+        place[vertices[group]] = np.arange(len(group))
+    own = place[vertices[ends]]
+    return [
+        Core(vertices[group], own[part])
+        for group, part in zip(members, _groups(component[ends[:, 0]], count), strict=True)
+    ]
+
+
+def _groups(number: IntArray, count: int) -> list[IntArray]:
+    """Return the places of each number, in order."""
+    order = np.argsort(number, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(number, minlength=count))[:-1])
+
+
+def colour_last(order: IntArray, edges: IntArray, colour: IntArray, k: int) -> None:
+    """Colour the peeled vertices, in place, around those that have a colour; -1 means none."""
+    graph = _graph(edges)
+    start, neighbour = graph.indptr, graph.indices
+    for vertex in order[::-1].tolist():
+        taken = set(colour[neighbour[start[vertex] : start[vertex + 1]]].tolist())
+        colour[vertex] = next(c for c in range(k) if c not in taken)
+
+
+def clique_above(core: Core, k: int) -> list[int]:
+    """Return places in the core that all exclude each other.
+
+    Greedy from many starts; the search ends at the first clique of more than k, or after about a
+    second.
+    """
+    graph = _graph(core.edges)
+    degree = np.diff(graph.indptr)
+    best: list[int] = []
+    seen = 0
+    for start in np.argsort(-degree, kind="stable")[:_CLIQUE_STARTS]:
+        seen += min(int(degree[start]), _NEIGHBOURS) ** 2
+        if seen > _CLIQUE_CELLS and best:
+            break
+        others = graph[[start]].indices
+        others = np.sort(others[np.argsort(-degree[others], kind="stable")[:_NEIGHBOURS]])
+        found = _greedy_clique(graph[others][:, others].toarray() > 0)
+        if len(found) + 1 > len(best):
+            best = [int(start), *others[found].tolist()]
+        if len(best) > k:
+            break
+    return best
+
+
+def _greedy_clique(adjacent: NDArray[np.bool_]) -> list[int]:
+    """Return a clique: again and again the vertex with most neighbours among those left."""
+    # A set of vertices is an int, a bit each: intersecting and counting are single operations.
+    rows = np.packbits(adjacent, axis=1, bitorder="little")
+    near = [int.from_bytes(row.tobytes(), "little") for row in rows]
+    clique: list[int] = []
+    common = (1 << len(near)) - 1
+    while common:
+        vertex = max(_bits(common), key=lambda v: (near[v] & common).bit_count())
+        clique.append(vertex)
+        common &= near[vertex]
+    return clique
+
+
+def _bits(numbers: int) -> Iterable[int]:
+    while numbers:
+        lowest = numbers & -numbers
+        yield lowest.bit_length() - 1
+        numbers ^= lowest
+
 
 LARGEST_CORE = 20_000
 """Most blocks of a core that is searched: each step of a search takes time linear in them."""
@@ -53,8 +179,9 @@ def check_feasibility(
     time_limit: float = 60.0,
     with_labels: bool = True,
     with_sums: bool = False,
+    stop: Callable[[], bool] = never,
 ) -> Feasibility:
-    """Decide whether any clustering keeps the hard links and sizes.
+    """Decide whether any clustering keeps the hard links and sizes, and neighbours if there are.
 
     Methods in order: an odd cycle (k = 2); peeling off vertices of low degree, which leaves
     cores; in each core a greedy clique and a search for a colouring; last HiGHS, for the
@@ -62,7 +189,6 @@ def check_feasibility(
 
     Parameters
     ----------
-    problem : Problem
     time_limit : float
         Seconds for HiGHS.
     with_labels : bool
@@ -70,67 +196,154 @@ def check_feasibility(
     with_sums : bool
         Whether limits on sums have to be kept too. Not at the nodes of a search: the checker of
         proofs finds no clustering infeasible by them.
+    stop : callable
+        Cheap; once it is true, what is not decided yet is left undecided.
 
     Returns
     -------
     Feasibility
         ``feasible`` is None if the time was too short to decide, or a core too large to search.
     """
+    if problem.neighbors is not None:
+        return _connected(problem, time_limit, with_sums, stop)
     blocks = contract(problem)
-    if problem.k == 2 and (cycle := _odd_cycle(blocks)):
-        return _infeasible(blocks, cycle, "the cannot-links form an odd cycle over {}, but k is 2.")
-    order, cores = peel(blocks.conflicts, blocks.k)
-    cliques = [clique_above(core, blocks.k) for core in cores]
-    for core, clique in zip(cores, cliques, strict=True):
-        if len(clique) > blocks.k:
-            sentence = f"{len(clique)} points exclude each other ({{}}), but k is {blocks.k}."
-            return _infeasible(blocks, core.vertices[clique], sentence)
+    seen = _look(problem, blocks, stop)
+    if seen.witness:
+        return _infeasible(blocks, seen.witness, seen.reason)
+    order, cores, cliques = seen.order, seen.cores, seen.cliques
     limits = sum_limits(problem) if with_sums else ()
     if blocks.sizes is not None or limits:
-        cliques_by_block = [core.vertices[c] for core, c in zip(cores, cliques, strict=True)]
-        largest = max(cliques_by_block, key=len, default=_NO_BLOCKS)
         packing = _packing(blocks, [_amounts(problem, blocks, limit) for limit in limits])
-        return _packed(blocks, packing, largest, time_limit)
+        return _packed(blocks, packing, seen.largest, time_limit, stop)
     colour = np.full(blocks.s, -1, dtype=np.int64)
     for core, clique in zip(cores, cliques, strict=True):
         if len(core.vertices) > LARGEST_CORE:
             return Feasibility(None, None, (), _TOO_MANY.format(len(core.vertices)))
-        found = _colour_core(core, clique, blocks.k, time_limit)
+        found = _colour_core(core, clique, blocks.k, time_limit, stop)
         if found is None:
             return Feasibility(None, None, (), _UNDECIDED.format(time_limit))
         if not len(found):
-            return _infeasible(blocks, core.vertices, _NO_COLOURING.format(len(core.vertices)))
+            rules = _rules_of(problem, blocks, core.vertices[core.edges], " of")
+            sentence = _NO_COLOURING.format(rules, len(core.vertices))
+            return _infeasible(blocks, core.vertices, sentence)
         colour[core.vertices] = found
     if not with_labels:  # peeled vertices can always be coloured
         return Feasibility(True, None, (), _FEASIBLE)
     colour_last(order, blocks.conflicts, colour, blocks.k)
-    return _feasible(blocks, fill_clusters(np.maximum(colour, 0), blocks))
+    labels = fill_clusters(np.maximum(colour, 0), blocks)
+    return _feasible(blocks, labels, _packing(blocks, []), seen.largest, time_limit, stop)
+
+
+def _connected(
+    problem: Problem, time_limit: float, with_sums: bool, stop: Callable[[], bool]
+) -> Feasibility:
+    """Decide by what neighbours keep apart; that a clustering is connected is found by chance."""
+    connection = connection_of(problem)
+    if connection.reason:
+        return Feasibility(False, None, connection.points, connection.reason)
+    first = np.unique(contract(problem).block_of, return_index=True)[1]
+    parted = refine(problem, np.empty((0, 2), np.int64), first[connection.pairs])
+    free = replace(parted, neighbors=None)
+    found = check_feasibility(free, time_limit, with_sums=with_sums, stop=stop)
+    assert problem.neighbors is not None
+    if found.labels is None or problem.neighbors.are_connected(found.labels):
+        return found
+    return Feasibility(None, None, (), _UNCONNECTED)
+
+
+def short_witness(problem: Problem) -> Feasibility | None:
+    """Return that no clustering keeps the hard links, if a short witness shows it within a second.
+
+    That is an odd cycle for k = 2, or more than k points that all exclude each other.
+    """
+    blocks = contract(problem)
+    seen = _look(problem, blocks, never)
+    return _infeasible(blocks, seen.witness, seen.reason) if seen.witness else None
+
+
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """What is seen of a conflict graph at once, see `peel` and `clique_above`."""
+
+    order: IntArray = field(default_factory=lambda: _NO_BLOCKS)
+    cores: list[Core] = field(default_factory=list)
+    cliques: list[list[int]] = field(default_factory=list)
+    witness: Sequence[int] = ()  # blocks that show that there is no colouring
+    reason: str = ""
+
+    @property
+    def largest(self) -> IntArray:
+        """The blocks of the largest clique that was seen."""
+        found = [core.vertices[c] for core, c in zip(self.cores, self.cliques, strict=True)]
+        return max(found, key=len, default=_NO_BLOCKS)
+
+
+def _look(problem: Problem, blocks: Blocks, stop: Callable[[], bool]) -> _Seen:
+    if blocks.k == 2 and (cycle := _odd_cycle(blocks)):
+        rules = _rules_of(problem, blocks, np.column_stack([cycle, np.roll(cycle, -1)]), " of")
+        reason = f"the cannot-links{rules} form an odd cycle over {{}}, but k is 2."
+        return _Seen(witness=cycle, reason=reason)
+    order, cores = peel(blocks.conflicts, blocks.k)
+    cliques: list[list[int]] = []
+    for core in cores:
+        clique = clique_above(core, blocks.k) if not stop() else []
+        cliques.append(clique)
+        if len(clique) > blocks.k:
+            witness = core.vertices[clique]
+            edges = witness[np.argwhere(np.tri(len(witness), k=-1))]
+            rules = _rules_of(problem, blocks, edges, " by")
+            reason = f"{len(clique)} points exclude each other{rules} ({{}}), but k is {blocks.k}."
+            return _Seen(witness=witness.tolist(), reason=reason)
+    return _Seen(order, cores, cliques)
+
+
+def _rules_of(problem: Problem, blocks: Blocks, edges: IntArray, word: str) -> str:
+    """Return after a word which rules keep pairs of blocks apart, nothing if links as given do."""
+    if problem.asked is None:
+        return ""
+    given = np.sort(blocks.block_of[problem.given.cannot_link.hard.pairs], axis=1)
+    own = set(map(tuple, given.tolist()))
+    if all(tuple(sorted(edge)) in own for edge in edges.tolist()):
+        return ""
+    texts = [
+        repr(rule.text)
+        for rule in problem.given.rules
+        if isinstance(rule, AskedRule)
+        and rule.kind.is_upper
+        # Of links that follow from a column, soft ones have a weight for a limit.
+        and (rule.kind.is_anti_monotone or np.isinf(rule.words.limit))
+    ]
+    return f"{word} the rule{'s' if len(texts) > 1 else ''} {' and '.join(texts)}" if texts else ""
 
 
 _NO_BLOCKS: IntArray = np.zeros(0, dtype=np.int64)
 _FEASIBLE = "a feasible clustering exists."
+_WITHOUT_WEIGHT = "undecided: a cluster of points of weight 0 alone was found, and no other one."
+_UNCONNECTED = "undecided: links and sizes can be kept, but a clustering found is not connected."
 _TOO_MANY = "undecided: {:,} blocks that depend on each other are too many to search."
 _UNDECIDED = "undecided after {:g} s of search."
 _NO_COLOURING = (
-    "a search proved that the cannot-links among {} blocks of points cannot all be kept."
+    "a search proved that the cannot-links{} among {} blocks of points cannot all be kept."
 )
 _TOO_LARGE = "must-links hold {} points together, more than the largest size allows."
 _NO_PACKING = "a search proved that no clustering keeps both the links and the {}."
 
 
-def _colour_core(core: Core, clique: list[int], k: int, time_limit: float) -> IntArray | None:
+def _colour_core(
+    core: Core, clique: list[int], k: int, time_limit: float, stop: Callable[[], bool]
+) -> IntArray | None:
     """Return colours of a core's vertices, an empty array if there are none, None if undecided."""
     # Imported here: the compiled search is seldom needed, and its compiler takes a while to load.
-    from ccviz.feasibility import search
+    from ccviz.feasibility import repair
 
     size = len(core.vertices)
-    answer, colour = search.search_colouring(core.edges, size, k)
-    if answer == search.FOUND:
+    answer, colour = repair.search_colouring(core.edges, size, k, stop)
+    if answer == repair.FOUND:
         return colour
-    if answer == search.NONE:
+    if answer == repair.NONE:
         return _NO_BLOCKS
     packing = Packing(np.ones((1, size)), core.edges, np.zeros((1, k)), np.full((1, k), size))
-    feasible, labels = pack_by_highs(packing, np.array(clique), time_limit)
+    feasible, labels = pack_by_highs(packing, np.array(clique), time_limit, stop)
     return _NO_BLOCKS if feasible is False else labels
 
 
@@ -152,29 +365,60 @@ def _packing(blocks: Blocks, sums: list[tuple[FloatArray, float, float]]) -> Pac
 def _amounts(problem: Problem, blocks: Blocks, limit: SumLimit) -> tuple[FloatArray, float, float]:
     """Return (s,) the sum of each block, and the least and the largest of a cluster."""
     values = np.bincount(blocks.block_of, limit.weights(problem)).astype(np.float64)
-    return (
-        (values, 0.0, limit.limit) if isinstance(limit, MaxSum) else (values, limit.limit, np.inf)
-    )
+    return values, *limit.between
 
 
-def _packed(blocks: Blocks, packing: Packing, clique: IntArray, time_limit: float) -> Feasibility:
+def _packed(
+    blocks: Blocks,
+    packing: Packing,
+    clique: IntArray,
+    time_limit: float,
+    stop: Callable[[], bool],
+) -> Feasibility:
     heaviest = int(blocks.count.max())
     if heaviest > packing.upper[0].max():
         return Feasibility(False, None, (), _TOO_LARGE.format(heaviest))
     labels = pack_quickly(packing)
     if labels is not None:
-        return _feasible(blocks, labels)
-    feasible, labels = pack_by_highs(packing, clique, time_limit)
+        return _feasible(blocks, labels, packing, clique, time_limit, stop)
+    feasible, labels = pack_by_highs(packing, clique, time_limit, stop)
     if labels is not None:
-        return _feasible(blocks, labels)
+        return _feasible(blocks, labels, packing, clique, time_limit, stop)
     kinds = ["sizes"] * (blocks.sizes is not None) + ["limits on sums"] * (len(packing.amounts) > 1)
     no_packing = _NO_PACKING.format(" and the ".join(kinds))
     reason = no_packing if feasible is False else _UNDECIDED.format(time_limit)
     return Feasibility(feasible, None, (), reason)
 
 
-def _feasible(blocks: Blocks, block_labels: IntArray) -> Feasibility:
-    return Feasibility(True, blocks.lift(block_labels), (), _FEASIBLE)
+def _feasible(
+    blocks: Blocks,
+    labels: IntArray,
+    packing: Packing,
+    clique: IntArray,
+    time_limit: float,
+    stop: Callable[[], bool],
+) -> Feasibility:
+    """Return labels as an answer: others of which every cluster has weight if these have not."""
+    if len(np.unique(labels[blocks.mass > 0.0])) == blocks.k:
+        return Feasibility(True, blocks.lift(labels), (), _FEASIBLE)
+    packing = _with_weight(packing, blocks)
+    found = pack_quickly(packing)
+    if found is None:
+        _, found = pack_by_highs(packing, clique, time_limit, stop)
+    if found is None:
+        return Feasibility(None, None, (), _WITHOUT_WEIGHT)
+    return Feasibility(True, blocks.lift(found), (), _FEASIBLE)
+
+
+def _with_weight(packing: Packing, blocks: Blocks) -> Packing:
+    """Return a packing of which every bin has a block with weight too."""
+    every = np.full((1, blocks.k), 1.0)
+    return replace(
+        packing,
+        amounts=np.vstack([packing.amounts, blocks.mass > 0.0]),
+        lower=np.vstack([packing.lower, every]),
+        upper=np.vstack([packing.upper, blocks.s * every]),
+    )
 
 
 def _infeasible(blocks: Blocks, witness: Iterable[int], sentence: str) -> Feasibility:
@@ -212,7 +456,6 @@ def fill_clusters(colour: IntArray, blocks: Blocks) -> IntArray:
     ----------
     colour : (s,) int64
         The cluster of each block.
-    blocks : Blocks
 
     Returns
     -------

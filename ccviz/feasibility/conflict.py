@@ -17,10 +17,11 @@ import numpy as np
 
 from ccviz.arrays import IntArray
 from ccviz.feasibility.check import Feasibility, check_feasibility
-from ccviz.problem.asked import AskedRule
+from ccviz.problem.asked import rule_of
 from ccviz.problem.links import closure
 from ccviz.problem.problem import Problem
-from ccviz.problem.sums import MaxSum, SumLimit, sum_limits
+from ccviz.problem.reduction import flat
+from ccviz.problem.sums import IMPLIED, MinSum, SumLimit, sum_limits
 
 SIZES = -1
 """The number of the cluster sizes, as one constraint, among the numbers of the links.
@@ -92,16 +93,9 @@ class Conflict:
 
 
 def can_explain(problem: Problem) -> bool:
-    """Return whether all rules of a problem are limits on sums, which conflicts may name.
-
-    Parameters
-    ----------
-    problem : Problem
-    """
-    are_sums = all(isinstance(rule, SumLimit) for rule in problem.rules)
-    return are_sums and all(
-        isinstance(rule, AskedRule) and rule.words.names_column for rule in problem.given.rules
-    )
+    """Return whether all rules of a problem are limits on sums, which conflicts may name."""
+    asked = flat(rule_of(rule) for rule in problem.given.rules)
+    return all(isinstance(rule, SumLimit) for rule in (*problem.rules, *asked))
 
 
 def explain_conflict(problem: Problem, time_limit: float = 10.0) -> Conflict | None:
@@ -130,7 +124,7 @@ def explain_conflict(problem: Problem, time_limit: float = 10.0) -> Conflict | N
     return Conflict(
         *search.pairs(conflict),
         SIZES in conflict,
-        tuple(search.text_of(each) for each in sorted(conflict, reverse=True) if each < SIZES),
+        search.texts_of(conflict),
         is_minimal,
         *search.pairs(given_up),
         is_fewest,
@@ -150,8 +144,10 @@ class _Search:
         self._X = np.zeros((problem.n, 1))  # the points do not matter
         self._must = given.must_link.hard.pairs
         self._cannot = given.cannot_link.hard.pairs
-        self._sums = sum_limits(problem)
-        self._texts = [rule.text for rule in given.rules] or list(map(_in_signs, self._sums))
+        self._sums = tuple(each for each in sum_limits(problem) if not isinstance(each, IMPLIED))
+        # A rule on every word of a column is a limit for each word.
+        texts = [rule.text for rule in given.rules for _ in flat([rule_of(rule)])]
+        self._texts = texts or list(map(_in_signs, self._sums))
         self.links = list(range(len(self._must) + len(self._cannot)))
         limits = [SIZES - 1 - number for number in range(len(self._sums))]
         self.all = [SIZES] * (given.sizes is not None) + limits + self.links
@@ -167,9 +163,10 @@ class _Search:
         first = len(self._must)
         return self._must[links[links < first]], self._cannot[links[links >= first] - first]
 
-    def text_of(self, limit: int) -> str:
-        """Return a limit on a sum as text, by its number."""
-        return self._texts[SIZES - 1 - limit]
+    def texts_of(self, constraints: Sequence[int]) -> tuple[str, ...]:
+        """Return the limits on sums among some constraints as texts, each once."""
+        limits = (each for each in sorted(constraints, reverse=True) if each < SIZES)
+        return tuple(dict.fromkeys(self._texts[SIZES - 1 - each] for each in limits))
 
     def check(self, constraints: Sequence[int]) -> Feasibility:
         must, cannot = self.pairs(constraints)
@@ -241,7 +238,7 @@ class _Search:
 
 
 def _in_signs(limit: SumLimit) -> str:
-    sign = "<=" if isinstance(limit, MaxSum) else ">="
+    sign = ">=" if isinstance(limit, MinSum) else "<="
     return f"sum{sign}{limit.limit:.6g}"
 
 
@@ -259,7 +256,6 @@ def _quick_xplain(
 
     Parameters
     ----------
-    is_infeasible : callable
     kept : list of int
         Constraints of the conflict.
     added : list of int

@@ -6,6 +6,7 @@ cluster; only blocks with conflicts get a column for each cluster of their own.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -27,24 +28,24 @@ So what HiGHS calls infeasible is so beyond its tolerances.
 """
 
 
+def never() -> bool:
+    """Return that there is no reason to stop."""
+    return False
+
+
+_MOST_ROWS = 5_000_000
+"""Most rows of a model: HiGHS would load a larger one for minutes."""
+
+
 @dataclass(frozen=True, eq=False)
 class Packing:
-    """Blocks to be packed into k clusters.
+    """Blocks to be packed into k clusters."""
 
-    Attributes
-    ----------
-    amounts : (q, s) float64
-        What each block adds to its cluster: points, then the values of a column for each limit on
-        its sum. Sums of them are exact.
-    edges : (e, 2) int64
-        Blocks that must be apart.
-    lower, upper : (q, k) float64
-        Limits on the amounts of each cluster.
-    """
-
+    # (q, s): What each block adds to its cluster: points, then the values of a column for each
+    # limit on its sum. Sums of them are exact.
     amounts: FloatArray
-    edges: IntArray
-    lower: FloatArray
+    edges: IntArray  # (e, 2): Blocks that must be apart
+    lower: FloatArray  # lower, upper, (q, k): Limits on the amounts of each cluster
     upper: FloatArray
 
     @property
@@ -60,16 +61,11 @@ class Packing:
     @cached_property
     def unit(self) -> FloatArray:
         """(q, 1) the mean amounts of a cluster, to compare and to scale by."""
-        unit = self.amounts.sum(axis=1, keepdims=True) / self.k
+        unit = np.abs(self.amounts).sum(axis=1, keepdims=True) / self.k
         return np.where(unit > 0.0, unit, 1.0)
 
     def keeps(self, labels: IntArray) -> bool:
-        """Return whether labels keep the limits and the blocks apart.
-
-        Parameters
-        ----------
-        labels : (s,) int64
-        """
+        """Return whether labels keep the limits and the blocks apart."""
         load = np.array([np.bincount(labels, row, self.k) for row in self.amounts])
         apart = labels[self.edges[:, 0]] != labels[self.edges[:, 1]]
         return bool(apart.all() and (load >= self.lower).all() and (load <= self.upper).all())
@@ -98,27 +94,18 @@ def pack_quickly(packing: Packing) -> IntArray | None:
 
 
 def pack_by_highs(
-    packing: Packing, clique: IntArray, time_limit: float
+    packing: Packing, clique: IntArray, time_limit: float, stop: Callable[[], bool] = never
 ) -> tuple[bool | None, IntArray | None]:
-    """Decide by HiGHS whether the blocks can be packed.
+    """Decide by HiGHS whether the blocks can be packed; a model of too many rows is left undecided.
 
-    Parameters
-    ----------
-    packing : Packing
-    clique : (c,) int64
-        Blocks that all exclude each other; where clusters are interchangeable they go to the
-        first ones.
-    time_limit : float
-        Seconds.
-
-    Returns
-    -------
-    feasible : bool or None
-        None if the time ran out, or if sums pass a limit by no more than HiGHS can tell.
-    labels : (s,) int64 or None
+    `clique` (c,): Blocks that all exclude each other; where clusters are interchangeable they go to
+    the first ones. Returns `feasible`: None if the time ran out, or if sums pass a limit by no more
+    than HiGHS can distinguish.
     """
+    if len(packing.edges) * packing.k > _MOST_ROWS or stop():
+        return None, None
     # Loaded only here: beside ortools some versions of it cannot be loaded.
-    from ccviz.silent_highs import highspy, make_highs
+    from ccviz.highs_output import highspy, make_highs
 
     tied = np.unique(packing.edges)
     free = np.setdiff1d(np.arange(packing.s), tied)
@@ -127,6 +114,8 @@ def pack_by_highs(
     )
     model = make_highs(time_limit=time_limit)
     model.passModel(_model(packing, tied, kinds, count, clique))
+    if stop is not never:
+        model.cbMipInterrupt.subscribe(lambda asked: asked.interrupt(stop()))
     model.run()
     if model.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
         return False, None
@@ -147,8 +136,8 @@ def _model(
     number = np.concatenate([np.ones(t, dtype=np.int64), count])
     weight = np.concatenate([packing.amounts[:, tied], kinds], axis=1)
     lower, upper = np.zeros(column.shape), np.repeat(number[:, None], k, axis=1)
-    alike = (np.ptp(packing.lower, axis=1) == 0.0) & (packing.upper == packing.upper[:, :1]).all(1)
-    if alike.all():
+    limits = (packing.lower, packing.upper)
+    if all((each == each[:, :1]).all() for each in limits):  # no cluster differs from another
         lower[np.searchsorted(tied, clique), np.arange(len(clique))] = 1
     ends = column[np.searchsorted(tied, packing.edges)]  # (e, 2, k)
     rows = [
@@ -166,7 +155,7 @@ def _model(
 
 def _as_lp(rows: list[tuple[Any, ...]], lower: FloatArray, upper: FloatArray) -> highspy.HighsLp:
     """Return a model of integers without objective from groups of rows of equal length."""
-    from ccviz.silent_highs import highspy
+    from ccviz.highs_output import highspy
 
     places = np.concatenate(
         [np.full(len(columns), columns.shape[1], dtype=np.int64) for columns, *_ in rows]

@@ -7,42 +7,78 @@ blocks until no conflict is broken or its steps are used up. A colouring is the 
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ccviz.arrays import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray, ShortArray
 from ccviz.compiled import njit
-from ccviz.feasibility.graph import Graph
+from ccviz.feasibility.packing import never
+
+# --- Links between blocks as a graph, for compiled code -------------------------------------------
 
 
-@njit(cache=True)
+class Graph(NamedTuple):
+    """Linked blocks as compressed sparse rows, in the form that compiled code reads.
+
+    Every link has a price for sharing a cluster: ``inf`` for a conflict, w > 0 for a soft
+    cannot-link and -w < 0 for a soft must-link. (Being apart costs w, which is a constant w with
+    a reward of w for sharing.)
+    """
+
+    start: IntArray
+    neighbour: ShortArray
+    price: FloatArray
+
+
+_MOVES = 2_000
+"""Moves of the tabu search between two looks at whether to stop."""
+
+
 def find_labels(
-    cost: FloatArray, graph: Graph, steps: int, rng: np.random.Generator
+    cost: FloatArray,
+    graph: Graph,
+    steps: int,
+    rng: np.random.Generator,
+    stop: Callable[[], bool] = never,
 ) -> tuple[bool, IntArray]:
     """Look for labels that keep the conflicts, cheap where that is easy.
 
-    Parameters
-    ----------
-    cost : (l, k) float64
-        ``inf`` forbids.
-    graph : Graph
-        Soft links are ignored.
-    steps : int
-        Moves of the tabu search.
-    rng : Generator
-
-    Returns
-    -------
-    found : bool
-        False says nothing about feasibility.
-    labels : (l,) int64
+    `cost` (l, k): ``inf`` forbids. `graph`: Soft links are ignored. `steps`: Moves of the tabu
+    search, which ends before once ``stop`` says so. Returns `found`: False says nothing about
+    feasibility.
     """
-    labels = _saturate(cost, graph)
-    clashes = _clashes(graph, labels, cost.shape[1])
+    labels = saturate(cost, graph)
+    clashes = clashes_of(graph, labels, cost.shape[1])
     free_at = np.zeros(clashes.shape, np.int64)
-    unhappy, place, number = _unhappy(labels, clashes)
-    for step in range(steps):
+    unhappy, place, number = unhappy_of(labels, clashes)
+    for at in range(0, steps, _MOVES):
+        until = min(at + _MOVES, steps)
+        number = repair_some(
+            cost, graph, at, until, rng, labels, clashes, free_at, unhappy, place, number
+        )
+        if number == 0 or stop():
+            break
+    return number == 0, labels
+
+
+@njit(cache=True)
+def repair_some(
+    cost: FloatArray,
+    graph: Graph,
+    at: int,
+    until: int,
+    rng: np.random.Generator,
+    labels: IntArray,
+    clashes: Any,
+    free_at: IntArray,
+    unhappy: IntArray,
+    place: IntArray,
+    number: int,
+) -> int:
+    """Make some moves of the tabu search; return how many blocks clash still."""
+    for step in range(at, until):
         if number == 0:
             break
         v, j = _best_move(cost, labels, clashes, free_at, unhappy, number, step, rng)
@@ -58,11 +94,11 @@ def find_labels(
                 clashes[u, old] -= 1
                 clashes[u, j] += 1
                 number = _note(u, labels, clashes, unhappy, place, number)
-    return number == 0, labels
+    return number
 
 
 @njit(cache=True)
-def _saturate(cost: FloatArray, graph: Graph) -> IntArray:
+def saturate(cost: FloatArray, graph: Graph) -> IntArray:
     """Give each block its cheapest cluster that is left, those with the fewest left first."""
     size, k = cost.shape
     labels, left = np.full(size, -1, np.int64), np.zeros(size, np.int64)
@@ -109,7 +145,7 @@ def _leave(v: int, after: IntArray, before: IntArray) -> None:
 
 
 @njit(cache=True)
-def _clashes(graph: Graph, labels: IntArray, k: int) -> Any:
+def clashes_of(graph: Graph, labels: IntArray, k: int) -> Any:
     """Return (l, k) the number of conflicts that each block would break in each cluster."""
     clashes = np.zeros((len(labels), k), np.int32)
     for v in range(len(labels)):
@@ -120,7 +156,7 @@ def _clashes(graph: Graph, labels: IntArray, k: int) -> Any:
 
 
 @njit(cache=True)
-def _unhappy(labels: IntArray, clashes: Any) -> tuple[IntArray, IntArray, int]:
+def unhappy_of(labels: IntArray, clashes: Any) -> tuple[IntArray, IntArray, int]:
     """Return the blocks that clash, the position of each among them or -1, and their number."""
     unhappy, place, number = np.empty_like(labels), np.full(len(labels), -1, np.int64), 0
     for v in range(len(labels)):
@@ -169,3 +205,117 @@ def _best_move(
             if change < best or (change == best and rng.integers(0, ties) == 0):
                 best, block, cluster = change, v, j
     return block, cluster
+
+
+# --- Compiled searches for a colouring; imported only when a core is left to search ---------------
+
+
+FOUND, NONE, UNDECIDED = 1, 0, -1
+
+_WORK = 200_000_000
+"""Most visits of a vertex in a search: about a second."""
+
+
+def search_colouring(
+    edges: IntArray, size: int, k: int, stop: Callable[[], bool] = never
+) -> tuple[int, IntArray]:
+    """Look for a colouring of a graph with k colours, for about a second at most.
+
+    Branch and bound by saturation (Brelaz 1979), which may prove that there is none; then, if that
+    is undecided, `find_labels`.
+
+    Returns `colour` (size,): Valid only if the answer is FOUND.
+    """
+    graph = _rows(edges, size)
+    colour = np.full(size, -1, dtype=np.int64)
+    nodes = max(2 * size, _WORK // size)
+    answer = int(_branch(graph.start, graph.neighbour, k, colour, nodes))
+    if answer == UNDECIDED:
+        rng = np.random.default_rng(0)
+        found, colour = find_labels(np.zeros((size, k)), graph, nodes, rng, stop)
+        answer = FOUND if found else UNDECIDED
+    return answer, colour
+
+
+def _rows(edges: IntArray, size: int) -> Graph:
+    both = np.concatenate([edges, edges[:, ::-1]])
+    both = both[np.argsort(both[:, 0], kind="stable")]
+    return Graph(
+        start=np.searchsorted(both[:, 0], np.arange(size + 1)),
+        neighbour=both[:, 1].astype(np.int32),
+        price=np.full(len(both), np.inf),
+    )
+
+
+@njit(cache=True, entry=True)
+def _branch(start: Any, neighbour: Any, k: int, colour: Any, nodes: int) -> int:
+    size = len(colour)
+    blocked = np.zeros((size, k), np.int64)  # neighbours of a vertex that have a colour
+    saturation = np.zeros(size, np.int64)
+    path = np.empty(size, np.int64)
+    used = np.zeros(size + 1, np.int64)  # colours in use before each depth
+    depth = 0
+    path[0] = _most_saturated(start, colour, saturation)
+    while nodes > 0:
+        nodes -= 1
+        vertex = path[depth]
+        following = colour[vertex] + 1
+        _take_back(start, neighbour, vertex, colour, blocked, saturation)
+        # Unused colours are interchangeable: only the first of them is tried.
+        most = min(used[depth] + 1, k)
+        while following < most and blocked[vertex, following] > 0:
+            following += 1
+        if following >= most:
+            if depth == 0:
+                return NONE
+            depth -= 1
+            continue
+        _give(start, neighbour, vertex, following, colour, blocked, saturation)
+        used[depth + 1] = max(used[depth], following + 1)
+        depth += 1
+        if depth == size:
+            return FOUND
+        path[depth] = _most_saturated(start, colour, saturation)
+    return UNDECIDED
+
+
+@njit(cache=True)
+def _most_saturated(start: Any, colour: Any, saturation: Any) -> int:
+    best = -1
+    for vertex in range(len(colour)):
+        if colour[vertex] >= 0:
+            continue
+        if best < 0 or saturation[vertex] > saturation[best]:
+            best = vertex
+        elif saturation[vertex] == saturation[best]:
+            degree = start[vertex + 1] - start[vertex]
+            if degree > start[best + 1] - start[best]:
+                best = vertex
+    return best
+
+
+@njit(cache=True)
+def _give(
+    start: Any, neighbour: Any, vertex: int, c: int, colour: Any, blocked: Any, saturation: Any
+) -> None:
+    colour[vertex] = c
+    for e in range(start[vertex], start[vertex + 1]):
+        other = neighbour[e]
+        if blocked[other, c] == 0:
+            saturation[other] += 1
+        blocked[other, c] += 1
+
+
+@njit(cache=True)
+def _take_back(
+    start: Any, neighbour: Any, vertex: int, colour: Any, blocked: Any, saturation: Any
+) -> None:
+    c = colour[vertex]
+    if c < 0:
+        return
+    colour[vertex] = -1
+    for e in range(start[vertex], start[vertex + 1]):
+        other = neighbour[e]
+        blocked[other, c] -= 1
+        if blocked[other, c] == 0:
+            saturation[other] -= 1

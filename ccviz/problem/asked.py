@@ -1,28 +1,237 @@
-"""Rules as the user wrote them, kept beside the links and sizes they were reduced to."""
+"""Rules as people write them, and as the user wrote those of a problem.
+
+``diameter<=3``, ``separation>=0.5``, ``size<=40`` and more: `RULE_KINDS` has all kinds. A problem
+keeps its rules in words beside the links and sizes they were reduced to.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ccviz.errors import ProblemError
+from ccviz.errors import ProblemError, quote
+from ccviz.problem.counts import word_numbers
 from ccviz.problem.links import Links
-from ccviz.problem.rule_words import (
-    Clusterings,
-    Columns,
-    RuleWords,
-    check_either,
-    looked_up,
-    split_either,
-    split_rule,
+from ccviz.problem.rule_base import Either, Rule, RuleKind, RuleWords
+from ccviz.problem.rules import (  # noqa: F401 - this module is `ccviz.problem.rule_text` of 0.3
+    RULE_KINDS,
+    MaxConflicts,
+    MinSeparation,
+    MinSize,
+    overlap_of,
+    similar_to,
 )
 from ccviz.problem.sizes import Sizes
 from ccviz.problem.weights import checked_values
+
+# --- The parts of a text --------------------------------------------------------------------------
+
+
+def _grammar() -> str:
+    """Return the rules as text, for sentences; those that differ by the sign alone as one."""
+    texts: dict[str, str] = {}
+    for name, kind in RULE_KINDS.items():
+        stem, sign = name[:-2], name[-2:]
+        texts[stem] = f"{texts[stem]} or {sign}" if stem in texts else kind.text
+    *most, last = texts.values()
+    return f"{', '.join(most)}, {last}, where S may be a share as 20%; or 'A or B'"
+
+
+GRAMMAR = _grammar()
+"""The rules as text, for sentences."""
+
+_MOST_WHOLE = 1 << 62  # larger limits on points are cut to this
+
+# No two parts that take blanks are side by side: a long text of blanks would take minutes.
+_RULE = re.compile(r"(\w+)\s*(?:\((.+)\)\s*)?(?:(<=|>=|=)([^<>=]+))?")
+
+_ONE_OF = re.compile(r"(\w+\s*(?:\(.+?\))?\s*(?:<=|>=)[^<>=()]+?)(?:\s+or\s+|$)", re.IGNORECASE)
+
+Clusterings = Callable[[str], ArrayLike]
+"""Returns the labels of a known clustering by its name."""
+
+Columns = Callable[[str], ArrayLike]
+"""Returns the values of a column by its name, numbers or words."""
+
+
+def split_rule(text: str) -> RuleWords:
+    """Return the parts of a rule's text.
+
+    Parameters
+    ----------
+    text : str
+        See `parse_rule`.
+
+    Raises
+    ------
+    ProblemError
+        If the text is not a rule.
+    """
+    match = _RULE.fullmatch(text.strip())
+    sign = "" if match is None or match[3] in (None, "=") else match[3]
+    name = "" if match is None else f"{match[1].lower()}{'()' if match[2] else ''}{sign}"
+    kind = RULE_KINDS.get(name)
+    if match is None or kind is None or bool(sign) != kind.needs_limit:
+        raise ProblemError(f"the rule {quote(text)} is not {GRAMMAR}.")
+    given, is_share = (match[4] or "inf").strip(), False
+    if kind.takes_share and given.endswith("%"):
+        given, is_share = given[:-1].rstrip(), True
+    limit = _limit(text, given, kind)
+    return RuleWords(name, limit, (match[2] or "").strip(), is_share, kind.names == "column")
+
+
+def split_either(text: str) -> list[str]:
+    """Return the texts of the rules joined by *or*; of a single rule the text itself.
+
+    Parameters
+    ----------
+    text : str
+        As ``size<=40 or diameter<=3``.
+    """
+    found, at, text = [], 0, text.strip()
+    while match := _ONE_OF.match(text, at):
+        found.append(match[1])
+        at = match.end()
+        if at == len(text):
+            return found
+    return [text]
+
+
+def linked_columns(texts: Iterable[str]) -> list[str]:
+    """Return the columns from which links follow by rules such as ``apart(photo)``."""
+    words = [split_rule(each) for text in texts for each in split_either(text)]
+    return [each.name.partition("=")[0] for each in words if not RULE_KINDS[each.kind].needs_limit]
+
+
+def check_either(texts: Sequence[str]) -> None:
+    """Check that a cluster may keep one of several rules instead of all.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        A rule each.
+
+    Raises
+    ------
+    ProblemError
+        If one is not anti-monotone.
+    """
+    for text in texts:
+        if not RULE_KINDS[split_rule(text).kind].is_anti_monotone:
+            raise ProblemError(
+                f"the rule {text!r} cannot be joined by 'or': parts of a cluster that keeps it may "
+                "break it."
+            )
+
+
+def looked_up(
+    text: str, words: RuleWords, clustering: Clusterings | None, column: Columns | None
+) -> tuple[NDArray[Any], tuple[str, ...]]:
+    """Return the labels or values that a rule names, none if it names nothing, and their words.
+
+    Parameters
+    ----------
+    words : RuleWords
+        Of that text.
+    clustering, column : callable, optional
+        Return the (n,) labels of a clustering, and the (n,) values of a column, by its name.
+
+    Raises
+    ------
+    ProblemError
+        If there is nothing of that name.
+    """
+    if not words.name:
+        return np.zeros(0), ()
+    kind = RULE_KINDS[words.kind]
+    find = clustering if kind.names == "run" else column
+    if find is None:
+        raise ProblemError(f"the rule {text!r} names a {_what(kind)}, but none is known here.")
+    if kind.names != "words":
+        return np.asarray(find(words.name)), ()
+    return word_numbers(find(words.name.partition("=")[0].strip()), words.name, text)
+
+
+def _what(kind: RuleKind) -> str:
+    return "clustering" if kind.names == "run" else "column"
+
+
+def _limit(text: str, given: str, kind: RuleKind) -> float:
+    try:
+        limit = min(int(given), _MOST_WHOLE) if kind.is_whole else float(given)
+    except ValueError:
+        limit = np.nan
+    if not kind.needs_limit:
+        if limit > 0:
+            return limit
+        raise ProblemError(f"the rule {text!r} has the weight {given}, but weights are positive.")
+    if not (-np.inf if kind.is_signed else 0) <= limit < np.inf:
+        wanted = "whole number" if kind.is_whole else "number"
+        wanted += "" if kind.is_signed else " of at least 0"
+        raise ProblemError(f"the rule {text!r} has the limit {given}; a {wanted} is needed.")
+    return limit
+
+
+def parse_rule(
+    text: str, clustering: Clusterings | None = None, column: Columns | None = None
+) -> Rule:
+    """Return the rule that a text names.
+
+    Parameters
+    ----------
+    text : str
+        ``diameter<=3``, ``separation>=0.5``, ``size<=40``, ``size>=5``; ``overlap(C)<=3`` for at
+        most 3 points shared by any cluster and any cluster of the known clustering C, and
+        ``difference(C)>=2`` for at least 2 points of each cluster of C that any cluster lacks;
+        ``outside(C)<=2`` for at most 2 points of any cluster from outside some cluster of C;
+        ``conflicts<=1`` for at most one soft cannot-link with both points in a cluster;
+        ``sum(V)>=1000`` and ``sum(V)<=20%`` for the sum of the column V in any cluster, a number
+        or a share of all points' sum; ``count(class)<=2`` for at most 2 points of any cluster with
+        the same word in the column class, ``count(gender=girl)>=3`` for at least 3 with that word,
+        ``share(gender=girl)<=60%`` for that share of the points of each cluster, and
+        ``mean(age)<=30`` for the mean of the column in each cluster; ``together(patient)`` and
+        ``apart(photo)`` for links between all points with the same word in a column, soft ones with
+        a weight: ``apart(photo)=2.5``. ``size<=40 or diameter<=3``
+        joins two or more rules, of which every cluster keeps at least one; those of which a part of
+        a cluster may break what the cluster keeps cannot be joined, as ``size>=`` and all on means
+        and shares.
+    clustering : callable, optional
+        Returns the (n,) labels of C.
+    column : callable, optional
+        Returns the (n,) values of V.
+
+    Raises
+    ------
+    ProblemError
+        If the text is not a rule; the sentence shows the grammar.
+    """
+    texts = split_either(text)
+    if len(texts) > 1:
+        check_either(texts)
+        return either(parse_rule(each, clustering, column) for each in texts)
+    words = split_rule(text)
+    known, called = looked_up(text, words, clustering, column)
+    return RULE_KINDS[words.kind].rule(replace(words, called=called), known)
+
+
+def either(rules: Iterable[Rule]) -> Either:
+    """Return the rule that every cluster keeps one of several.
+
+    Parameters
+    ----------
+    rules : iterable of Rule
+        All anti-monotone, see `check_either`.
+    """
+    return Either(tuple(rules))
+
+
+# --- Rules of a problem in words, with what they name ---------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -34,8 +243,10 @@ class AskedRule:
     text : str
         Such as ``difference(first)>=2``.
     known : tuple of int or of float
-        The label of each point in that clustering, or its value in that column; empty where the
-        rule names neither.
+        The label of each point in that clustering, its value in that column, or the number of its
+        word (`ccviz.problem.counts`); empty where the rule names nothing.
+    called : tuple of str
+        Those words by number, from 1, for sentences; files do not keep them.
 
     Raises
     ------
@@ -46,18 +257,25 @@ class AskedRule:
 
     text: str
     known: tuple[float, ...] = ()
+    called: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if bool(self.words.name) != bool(self.known):
-            what = "column" if self.words.names_column else "clustering"
-            raise ProblemError(f"the rule {self.text!r} and its {what} do not fit together.")
+            raise ProblemError(
+                f"the rule {self.text!r} and its {_what(self.kind)} do not fit together."
+            )
         if self.words.names_column:
-            checked = checked_values(self.known, f"the column {self.words.name!r} of a rule")
+            called = f"the column {self.words.name!r} of a rule"
+            checked = checked_values(self.known, called, self.kind.is_signed)
             object.__setattr__(self, "known", tuple(checked.tolist()))
         elif not all(isinstance(label, int) for label in self.known):
-            raise ProblemError(f"the rule {self.text!r} names a clustering with broken labels.")
+            raise ProblemError(
+                f"the rule {self.text!r} names a {_what(self.kind)} with broken labels."
+            )
         elif min(self.known, default=0) < 0:
-            raise ProblemError(f"the rule {self.text!r} names a clustering with negative labels.")
+            raise ProblemError(
+                f"the rule {self.text!r} names a {_what(self.kind)} with negative labels."
+            )
 
     @classmethod
     def read(
@@ -67,7 +285,6 @@ class AskedRule:
 
         Parameters
         ----------
-        text : str
         clustering, column : callable, optional
             Return the (n,) labels of a clustering, and the (n,) values of a column, by its name.
 
@@ -76,13 +293,18 @@ class AskedRule:
         ProblemError
             If the text is not a rule, or it names an unknown clustering or column.
         """
-        known = looked_up(text, split_rule(text), clustering, column)
-        return cls(text.strip(), tuple(known.tolist()))
+        known, called = looked_up(text, split_rule(text), clustering, column)
+        return cls(text.strip(), tuple(known.tolist()), called)
 
     @cached_property
     def words(self) -> RuleWords:
         """Its parts."""
-        return split_rule(self.text)
+        return replace(split_rule(self.text), called=self.called)
+
+    @property
+    def kind(self) -> RuleKind:
+        """Its kind."""
+        return RULE_KINDS[self.words.kind]
 
     def check(self, n: int) -> None:
         """Check that the clustering or column that it names has ``n`` points.
@@ -97,9 +319,8 @@ class AskedRule:
         ProblemError
         """
         if self.known and len(self.known) != n:
-            what = "column" if self.words.names_column else "clustering"
             raise ProblemError(
-                f"the rule {self.text!r} names a {what} of {len(self.known):,} points, "
+                f"the rule {self.text!r} names a {_what(self.kind)} of {len(self.known):,} points, "
                 f"but there are {n:,}."
             )
 
@@ -120,10 +341,6 @@ class AskedEither:
     """Rules of which every cluster keeps at least one: ``size<=40 or diameter<=3``.
 
     One cluster may keep one of them, and another cluster another.
-
-    Parameters
-    ----------
-    rules : tuple of AskedRule
 
     Raises
     ------
@@ -182,13 +399,8 @@ def read_asked(
 
     Parameters
     ----------
-    text : str
     clustering, column : callable, optional
         Return the (n,) labels of a clustering, and the (n,) values of a column, by its name.
-
-    Returns
-    -------
-    AskedRule or AskedEither
 
     Raises
     ------
@@ -199,24 +411,24 @@ def read_asked(
 
 
 def joined(rules: Iterable[AskedRule]) -> AnyAsked:
-    """Return the rule that every cluster keeps one of several; of one, that one.
-
-    Parameters
-    ----------
-    rules : iterable of AskedRule
-    """
+    """Return the rule that every cluster keeps one of several; of one, that one."""
     once = tuple(dict.fromkeys(rules))
     return once[0] if len(once) == 1 else AskedEither(once)
 
 
 def parts_of(rule: AnyAsked) -> tuple[AskedRule, ...]:
-    """Return the rules that are joined by *or*; of a single rule itself.
-
-    Parameters
-    ----------
-    rule : AskedRule or AskedEither
-    """
+    """Return the rules that are joined by *or*; of a single rule itself."""
     return rule.rules if isinstance(rule, AskedEither) else (rule,)
+
+
+def rule_of(rule: AnyAsked) -> Rule:
+    """Return the rule that was asked for in words."""
+    if isinstance(rule, AskedEither):
+        return either(rule_of(each) for each in rule.rules)
+    return rule.kind.rule(rule.words, np.asarray(rule.known))
+
+
+Wish, wish_of = Rule, rule_of  # names of 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,7 +437,6 @@ class Asked:
 
     Attributes
     ----------
-    rules : tuple of AskedRule or AskedEither
     must_link, cannot_link : Links
         The links as given, without those that rules were reduced to.
     sizes : Sizes or None

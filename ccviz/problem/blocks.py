@@ -7,7 +7,7 @@ Russo and Sudoso 2022, section 3): the objective differs by the constant `Blocks
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NewType, cast, overload
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -18,6 +18,8 @@ from scipy.sparse.csgraph import connected_components
 from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.problem.links import Links, closure, graph_of
 from ccviz.problem.problem import Problem
+from ccviz.problem.relaxed import AnyProblem, Bounded
+from ccviz.problem.rule_base import Rule
 from ccviz.problem.sizes import Sizes
 
 _STRIP = 16
@@ -68,7 +70,7 @@ class Blocks:
     penalty: float
     k: int
     sizes: Sizes | None
-    rules: tuple[Any, ...] = ()
+    rules: tuple[Rule, ...] = ()
     count: FloatArray = field(default_factory=lambda: np.zeros(0))
     unweighted: NDArray[np.bool_] | None = None
     outliers: int = 0
@@ -130,10 +132,6 @@ class Blocks:
     def members(self, block: int) -> IntArray:
         """Return the points of one block.
 
-        Parameters
-        ----------
-        block : int
-
         Returns
         -------
         (e,) int64
@@ -145,16 +143,20 @@ class Blocks:
         return points[np.argsort(self.unweighted[points], kind="stable")]
 
 
+BoundedBlocks = NewType("BoundedBlocks", Blocks)
+"""Blocks that a relaxation may be made of, see `ccviz.problem.relaxed.bounded`."""
+
+
+@overload
+def contract(problem: Bounded) -> BoundedBlocks: ...
+@overload
+def contract(problem: Problem) -> Blocks: ...
 def contract(problem: Problem) -> Blocks:
     """Contract a problem's hard must-links to blocks.
 
     For k = 2 a cannot-link leaves no choice: two blocks with a common conflicting block belong
     together, so each bipartite component of the conflict graph becomes two blocks. A component
     with an odd cycle is left as it is, for `ccviz.feasibility.check` to name.
-
-    Parameters
-    ----------
-    problem : Problem
 
     Returns
     -------
@@ -188,7 +190,8 @@ def _join_unweighted(problem: Problem, block_of: IntArray) -> IntArray:
     """
     mass = np.bincount(block_of, problem.weights)
     is_free = mass == 0.0
-    if problem.sizes is not None or problem.rules or not is_free.any():
+    is_bound = problem.sizes is not None or problem.rules or problem.neighbors is not None
+    if is_bound or not is_free.any():
         return block_of
     for links in (problem.cannot_link, problem.must_link.soft):
         is_free[block_of[links.pairs]] = False
@@ -224,25 +227,25 @@ def has_unweighted_blocks(problem: Problem) -> bool:
     return not contract(problem).mass.all()
 
 
-def refine(problem: Problem, must_link: IntArray, cannot_link: IntArray) -> Problem:
+def refine(problem: AnyProblem, must_link: IntArray, cannot_link: IntArray) -> AnyProblem:
     """Return the problem with more hard pairs, as a branch of a search tree has them.
 
     Parameters
     ----------
-    problem : Problem
     must_link, cannot_link : (m, 2) int64
         The pairs to add; may be none.
 
     Returns
     -------
     Problem
+        Of the same type: bounded if the problem is.
 
     Raises
     ------
     ContradictionError
         If the new pairs contradict each other or the old ones.
     """
-    return Problem(
+    refined = Problem(
         problem.X,
         problem.k,
         must_link=_with_hard(problem.must_link, must_link),
@@ -253,7 +256,10 @@ def refine(problem: Problem, must_link: IntArray, cannot_link: IntArray) -> Prob
         weights=problem.weights,
         outliers=problem.outliers,
         fixed=problem.fixed,
+        asked=problem.asked,
+        neighbors=problem.neighbors,
     )
+    return cast("AnyProblem", refined)
 
 
 def _with_hard(links: Links, pairs: IntArray) -> Links:

@@ -28,20 +28,7 @@ MOST = 1 << 20
 def read_centers(given: Any, n: int, d: int, k: int) -> FloatArray:
     """Return given centres, checked.
 
-    Parameters
-    ----------
-    given : (q, d) array of float
-    n, d, k : int
-        Points, features and clusters.
-
-    Returns
-    -------
-    (q, d) float64
-
-    Raises
-    ------
-    ProblemError
-        If they are no such numbers, or more than the clusters.
+    Raises `ProblemError` if they are no such numbers, or more than the clusters.
     """
     try:
         centers = np.array(given, dtype=np.float64)
@@ -63,19 +50,7 @@ def read_centers(given: Any, n: int, d: int, k: int) -> FloatArray:
 def read_centers_text(text: str) -> list[list[float]]:
     """Return the centres that a text gives: numbers with commas or blanks.
 
-    Parameters
-    ----------
-    text : str
-        A centre ends with its line, or with a semicolon.
-
-    Returns
-    -------
-    list of list of float
-
-    Raises
-    ------
-    ProblemError
-        If a word is no number, or centres have different numbers of them.
+    `text`: A centre ends with its line, or with a semicolon.
     """
     rows = [re.split(r"[,\s]+", row.strip(" ,\t\r")) for row in re.split(r"[;\n]", text)]
     try:
@@ -89,60 +64,24 @@ def read_centers_text(text: str) -> list[list[float]]:
 
 
 def centers_text(centers: Iterable[Iterable[float]]) -> str:
-    """Return centres as `read_centers_text` reads them.
-
-    Parameters
-    ----------
-    centers : iterable of iterable of float
-
-    Returns
-    -------
-    str
-    """
+    """Return centres as `read_centers_text` reads them."""
     return "; ".join(", ".join(f"{value:.15g}" for value in row) for row in centers)
 
 
 def center_weights(n: int, q: int) -> FloatArray:
-    """Return the weights of n points and q given centres after them.
-
-    Parameters
-    ----------
-    n, q : int
-
-    Returns
-    -------
-    (n + q,) float64
-    """
+    """Return the weights of n points and q given centres after them."""
     return freeze(np.append(np.ones(n), np.full(q, float(HEAVY * n))))
 
 
 def pairs_of_centers(n: int, q: int) -> IntArray:
-    """Return the pairs of q given centres that come after n points.
-
-    Parameters
-    ----------
-    n, q : int
-
-    Returns
-    -------
-    (q (q - 1) / 2, 2) int64
-    """
+    """Return the pairs of q given centres that come after n points."""
     return np.stack(np.triu_indices(q, 1), axis=1) + n
 
 
 def order_of(labels: IntArray, k: int, fixed: int) -> IntArray:
     """Return the clusters in the order of the given centres, and then the others.
 
-    Parameters
-    ----------
-    labels : (n + q,) int64
-        Those of the given centres last.
-    k, fixed : int
-
-    Returns
-    -------
-    (k,) int64
-        Numbers of clusters.
+    `labels` (n + q,): Those of the given centres last.
     """
     first = list(dict.fromkeys(labels[len(labels) - fixed :].tolist()))
     return np.array([*first, *(j for j in range(k) if j not in first)])

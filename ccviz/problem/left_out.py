@@ -24,20 +24,8 @@ from ccviz.problem.sizes import Sizes
 def read_outliers(given: Any, n: int, k: int) -> int:
     """Return the largest number of points to leave out.
 
-    Parameters
-    ----------
-    given : int
-    n, k : int
-        Points, and clusters without those of points left out.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    ProblemError
-        If it is no whole number of at least 0, or leaves fewer points than clusters.
+    `n`, `k`: Points, and clusters without those of points left out. Raises `ProblemError` if it is
+    no whole number of at least 0, or leaves fewer points than clusters.
     """
     try:
         outliers = int(given)
@@ -55,32 +43,14 @@ def read_outliers(given: Any, n: int, k: int) -> int:
 def spare_points(must_link: IntArray, n: int, k: int, outliers: int) -> int:
     """Return how many points can be left out: no linked ones, and k blocks stay.
 
-    Parameters
-    ----------
-    must_link : (m, 2) int64
-        Hard pairs.
-    n, k, outliers : int
-
-    Returns
-    -------
-    int
-        At most ``outliers``.
+    `must_link` (m, 2): Hard pairs.
     """
     count = np.bincount(closure(n, must_link))
     return max(0, min(outliers, int((count == 1).sum()), len(count) - k))
 
 
 def sizes_with(outliers: int, n: int, k: int) -> Sizes:
-    """Return the sizes of k clusters, the last ``outliers`` of them of one point.
-
-    Parameters
-    ----------
-    outliers, n, k : int
-
-    Returns
-    -------
-    Sizes
-    """
+    """Return the sizes of k clusters, the last ``outliers`` of them of one point."""
     lower = np.ones(k, dtype=np.int64)
     upper = np.append(np.full(k - outliers, n - k + 1), np.ones(outliers, dtype=np.int64))
     return Sizes(lower, upper)
@@ -89,15 +59,7 @@ def sizes_with(outliers: int, n: int, k: int) -> Sizes:
 def check_sizes(sizes: Sizes, outliers: int) -> None:
     """Raise unless the last ``outliers`` clusters are of one point, and no other has a least size.
 
-    Parameters
-    ----------
-    sizes : Sizes
-        Of all clusters, those of points left out included.
-    outliers : int
-
-    Raises
-    ------
-    ProblemError
+    `sizes`: Of all clusters, those of points left out included.
     """
     kept = len(sizes.lower) - outliers
     if kept < 1 or (sizes.lower > 1).any() or (sizes.upper[kept:] > 1).any():
@@ -107,17 +69,13 @@ def check_sizes(sizes: Sizes, outliers: int) -> None:
         )
 
 
-def refuse_beside(is_soft: bool, has_rules: bool, is_weighted: bool) -> None:
-    """Raise if a problem with outliers has what they cannot be combined with.
-
-    Raises
-    ------
-    ProblemError
-    """
+def refuse_beside(is_soft: bool, has_rules: bool, is_weighted: bool, has_neighbors: bool) -> None:
+    """Raise if a problem with outliers has what they cannot be combined with."""
     for asked, words in (
         (is_soft, "soft links"),
         (has_rules, "rules other than diameter<= and size<="),
         (is_weighted, "weights of points"),
+        (has_neighbors, "neighbours"),
     ):
         if asked:
             raise ProblemError(f"points cannot be left out beside {words}.")

@@ -54,10 +54,6 @@ class Links:
         Parameters
         ----------
         mask : (m,) bool
-
-        Returns
-        -------
-        Links
         """
         if mask.all():
             return self
@@ -79,7 +75,6 @@ def read_links(given: Any, n: int, kind: str) -> tuple[Links, list[str]]:
 
     Returns
     -------
-    links : Links
     notices : list of str
         Sentences on pairs that were given more than once, see `_unique`.
 
@@ -181,17 +176,25 @@ def _unique(table: NDArray[Any], n: int, kind: str) -> tuple[Links, list[str]]:
     if len(twice):
         weights = np.maximum.reduceat(weights, np.flatnonzero(~again))
         key = key[~again]
-    return Links(freeze(_decode(key, n)), freeze(weights)), _repeated(_decode(twice, n), kind)
+    links = Links(freeze(_decode(key, n)), freeze(weights))
+    return links, _repeated(links.where(np.isin(key, twice)) if len(twice) else None, kind)
 
 
 def _decode(key: IntArray, n: int) -> IntArray:
     return np.stack(np.divmod(key, n), axis=1)
 
 
-def _repeated(pairs: IntArray, kind: str) -> list[str]:
-    if len(pairs) > MOST_NAMED:
-        return [f"{len(pairs):,} {kind}s are given more than once; each is kept once."]
-    return [f"{kind} {i}-{j} is given more than once; it is kept once." for i, j in pairs.tolist()]
+def _repeated(links: Links | None, kind: str) -> list[str]:
+    if links is None:
+        return []
+    if len(links) > MOST_NAMED:
+        which = "" if links.is_hard.all() else ", of the greatest weight given for it"
+        return [f"{len(links):,} {kind}s are given more than once; each is kept once{which}."]
+    return [
+        f"{kind} {i}-{j} is given more than once; it is kept once"
+        + ("." if weight == np.inf else f", of its greatest weight, {weight:g}.")
+        for (i, j), weight in zip(links.pairs.tolist(), links.weights.tolist(), strict=True)
+    ]
 
 
 def closure(n: int, pairs: IntArray) -> IntArray:
@@ -240,7 +243,6 @@ def chain(pairs: IntArray, start: int, goal: int) -> tuple[int, ...]:
     Parameters
     ----------
     pairs : (m, 2) int64
-    start, goal : int
 
     Returns
     -------
@@ -258,16 +260,7 @@ def chain(pairs: IntArray, start: int, goal: int) -> tuple[int, ...]:
 
 
 def adjacency(pairs: Iterable[Sequence[int]]) -> dict[int, list[int]]:
-    """Return the neighbours of each index that occurs in the pairs.
-
-    Parameters
-    ----------
-    pairs : iterable of two ints
-
-    Returns
-    -------
-    dict of int to list of int
-    """
+    """Return the neighbours of each index that occurs in the pairs."""
     neighbours: dict[int, list[int]] = {}
     for i, j in pairs:
         neighbours.setdefault(i, []).append(j)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,12 +13,126 @@ from scipy.sparse import csr_array
 
 from ccviz.arrays import FloatArray, IntArray, freeze, row_strips
 from ccviz.errors import CcvizError
-from ccviz.problem.agreement import agreement
 from ccviz.problem.fixed_centers import order_of
-from ccviz.problem.kept import KeptRule, kept_rules
 from ccviz.problem.links import Links
+from ccviz.problem.points import unknown_classes
 from ccviz.problem.problem import Problem
+from ccviz.problem.reduction import KeptRule, kept_rules
 from ccviz.problem.sizes import Sizes
+from ccviz.problem.sums import IMPLIED
+
+__all__ = ["Partition", "Violations", "cluster_means", "cluster_squares", "cluster_sums"]
+
+# --- How much a clustering agrees with known classes: indices of pairs and of information ---------
+#
+# The formulas are those of Hubert and Arabie (1985) and of Vinh, Epps and Bailey (2010), and the
+# values those of `sklearn.metrics`, which takes a second to load.
+
+
+def agreement(truth: IntArray, labels: IntArray) -> dict[str, float]:
+    """Return the adjusted Rand index and others.
+
+    Returns: ``ari`` adjusted Rand index, ``ami`` adjusted and ``nmi`` normalised mutual information
+    (by the mean of the entropies), ``mirkin`` the share of pairs that are together in one and apart
+    in the other, ``hubert`` one less twice that. Points of no known class do not count; without
+    any other there are no scores.
+    """
+    known = ~unknown_classes(truth)
+    if not known.any():
+        return {}
+    table = contingency(truth[known], labels[known])
+    mirkin, ari = _pair_indices(table)
+    return {
+        "ari": ari,
+        "ami": _adjusted_information(table),
+        "nmi": _normalised_information(table),
+        "mirkin": mirkin,
+        "hubert": 1.0 - 2.0 * mirkin,
+    }
+
+
+def contingency(truth: IntArray, labels: IntArray) -> IntArray:
+    """Return how many points of each class are in each cluster, both in rising order."""
+    classes, row = np.unique(truth, return_inverse=True)
+    clusters, column = np.unique(labels, return_inverse=True)
+    cells = np.bincount(row * len(clusters) + column, minlength=len(classes) * len(clusters))
+    return cells.reshape(len(classes), len(clusters)).astype(np.int64)
+
+
+def _pair_indices(table: IntArray) -> tuple[float, float]:
+    n = int(table.sum())
+    pairs = n * (n - 1)
+    both = int((table * (table - 1)).sum())
+    rows, columns = (int((sums * (sums - 1)).sum()) for sums in (table.sum(1), table.sum(0)))
+    mirkin = (rows + columns - 2 * both) / max(pairs, 1)
+    # Numbers of pairs are exact integers; in this form the index is 1 for equal partitions.
+    together_in_one, together_in_other = rows - both, columns - both
+    apart = pairs - rows - columns + both
+    if together_in_one == together_in_other == 0:
+        return mirkin, 1.0
+    numerator = 2 * (both * apart - together_in_one * together_in_other)
+    denominator = (both + together_in_one) * (together_in_one + apart) + (
+        both + together_in_other
+    ) * (together_in_other + apart)
+    return mirkin, numerator / denominator
+
+
+def _entropy(sizes: IntArray) -> float:
+    share = sizes[sizes > 0] / sizes.sum()
+    return float(max(-(share * np.log(share)).sum(), 0.0))
+
+
+def _information(table: IntArray) -> float:
+    n = table.sum()
+    row, column = np.nonzero(table)
+    share = table[row, column] / n
+    expected = table.sum(1)[row] * (table.sum(0)[column] / n) / n
+    return float(max((share * np.log(share / expected)).sum(), 0.0))
+
+
+def _is_trivial(table: IntArray) -> bool:
+    """Whether both partitions are one cluster, or both only single points: equal by definition."""
+    r, c = table.shape
+    return r == c == 1 or r == c == int(table.sum())
+
+
+def _normalised_information(table: IntArray) -> float:
+    if _is_trivial(table):
+        return 1.0
+    information = _information(table)
+    mean = (_entropy(table.sum(1)) + _entropy(table.sum(0))) / 2
+    return information / mean if information > np.finfo(float).eps else 0.0
+
+
+def _adjusted_information(table: IntArray) -> float:
+    if _is_trivial(table):
+        return 1.0
+    information, expected = _information(table), _expected_information(table)
+    above = (_entropy(table.sum(1)) + _entropy(table.sum(0))) / 2 - expected
+    least = np.finfo(float).eps  # of a difference that rounding may have made 0
+    return (information - expected) / (min(above, -least) if above < 0 else max(above, least))
+
+
+def _expected_information(table: IntArray) -> float:
+    """Return the mean mutual information of random partitions with the same sizes."""
+    n = int(table.sum())
+    logs = np.fromiter(map(math.lgamma, range(1, n + 2)), np.float64, n + 1)  # of the factorials
+    return float(
+        sum(_expected(a, b, logs) for a in table.sum(1).tolist() for b in table.sum(0).tolist())
+    )
+
+
+def _expected(a: int, b: int, logs: FloatArray) -> float:
+    """Return the share of a class of a points and a cluster of b (Vinh et al., equation 4)."""
+    n = len(logs) - 1
+    first = max(1, a + b - n)
+    shared = np.arange(first, min(a, b) + 1)
+    log_ways = logs[a] + logs[b] + logs[n - a] + logs[n - b] - logs[n]
+    log_ways = log_ways - sum(logs[left] for left in (shared, a - shared, b - shared))
+    log_ways -= logs[n - a - b + shared]
+    information = shared / n * (np.log(n * shared.astype(np.float64)) - np.log(float(a) * b))
+    return float((information * np.exp(log_ways)).sum())
+
 
 _CELLS = 1 << 16  # cells of the table processed at a time, a few columns of it
 _WIDE = 32  # features from which some rows are processed at a time
@@ -40,6 +155,9 @@ class Violations:
     rules : int
         Clusters that break an anti-monotone constraint, and broken kinds of links and of sizes
         that rules were reduced to.
+    neighbors : int
+        Clusters that fall apart in the graph of neighbours; `Partition.pieces_apart` has their
+        pieces.
     """
 
     must_link: int
@@ -47,11 +165,12 @@ class Violations:
     hard: int
     sizes: int
     rules: int = 0
+    neighbors: int = 0
 
     @property
     def none_hard(self) -> bool:
         """Whether every hard constraint holds."""
-        return self.hard == 0 and self.sizes == 0 and self.rules == 0
+        return self.hard == self.sizes == self.rules == self.neighbors == 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,7 +179,6 @@ class Partition:
 
     Parameters
     ----------
-    problem : Problem
     labels : (n,) int
         Clusters numbered 0 to k - 1, those of points left out last.
 
@@ -211,9 +329,17 @@ class Partition:
             + sum(
                 not rule.allows(problem, np.flatnonzero(self.labels == j))
                 for rule in problem.rules
+                if not isinstance(rule, IMPLIED)
                 for j in range(problem.k)
             ),
+            neighbors=len({cluster for cluster, _ in self.pieces_apart}),
         )
+
+    @cached_property
+    def pieces_apart(self) -> list[tuple[int, IntArray]]:
+        """Cluster and (m,) points of each piece that is apart from its cluster's largest."""
+        neighbors = self.problem.neighbors
+        return [] if neighbors is None else neighbors.broken(self.labels)
 
     def _wrong_sizes(self, sizes: Sizes | None) -> np.ndarray:
         """Return (k,) bool: clusters without weight, too small or too large."""
@@ -250,7 +376,6 @@ def cluster_means(
     X : (n, d) float64 or float32
     labels : (n,) int64
         0 to k - 1.
-    k : int
     weights : (n,) float64, optional
         1 by default.
 
@@ -273,7 +398,6 @@ def cluster_sums(
     X : (n, d) float64 or float32
     labels : (n,) int64
         0 to k - 1.
-    k : int
     weights : (n,) float64, optional
         1 by default.
     """
@@ -290,7 +414,6 @@ def cluster_squares(X: FloatArray, labels: IntArray, k: int, means: FloatArray) 
     X : (n, d) float64 or float32
     labels : (n,) int64
         0 to k - 1.
-    k : int
     means : (k, d) float64
     """
     total = np.zeros((k, X.shape[1]))

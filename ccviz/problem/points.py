@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from ccviz.arrays import FloatArray, IntArray, freeze
@@ -23,20 +24,8 @@ def read_points(given: Any) -> FloatArray:
 
     Points of float32 stay float32, in half the memory; all others become float64.
 
-    Parameters
-    ----------
-    given : (n, d) array, list of lists, or data frame
-        Of numbers.
-
-    Returns
-    -------
-    (n, d) float64 or float32
-
-    Raises
-    ------
-    ProblemError
-        If it is not a table of finite numbers; the sentence names the cell, by its column's
-        name if it has one, or the rows.
+    `given` (n, d): Of numbers. Raises `ProblemError` if it is not a table of finite numbers; the
+    sentence names the cell, by its column's name if it has one, or the rows.
     """
     if issparse(given):
         raise ProblemError("the data are a sparse matrix; give an array, X.toarray().")
@@ -96,33 +85,13 @@ def _as_floats(given: Any) -> FloatArray:
 
 
 def columns_of(given: Any) -> list[Any]:
-    """Return the labels of a table's columns, none for an array.
-
-    Parameters
-    ----------
-    given : (n, d) array, list of lists, or data frame
-
-    Returns
-    -------
-    list
-    """
+    """Return the labels of a table's columns, none for an array."""
     is_arrow = hasattr(type(given), "column_names")  # its columns are the cells
     return list(given.column_names if is_arrow else getattr(given, "columns", ()))
 
 
 def column_of(given: Any, name: str) -> Any:
-    """Return a column of a data frame by its label, written as text.
-
-    Parameters
-    ----------
-    given : data frame
-        Or an array, which has none.
-    name : str
-
-    Returns
-    -------
-    (n,) column of the frame's own kind
-    """
+    """Return a column of a data frame by its label, written as text."""
     labels = {str(label): label for label in columns_of(given)}
     if name not in labels:
         raise ProblemError(f"X has no column {quote(name)}; it has {', '.join(labels) or 'none'}.")
@@ -142,16 +111,7 @@ def _first_word(plain: np.ndarray, names: Sequence[Any]) -> str:
 
 
 def is_number(cell: Any) -> bool:
-    """Whether a cell is a number, or a text that reads as one.
-
-    Parameters
-    ----------
-    cell : object
-
-    Returns
-    -------
-    bool
-    """
+    """Whether a cell is a number, or a text that reads as one."""
     try:
         float(cell)
     except (TypeError, ValueError):
@@ -162,34 +122,22 @@ def is_number(cell: Any) -> bool:
 
 
 def is_missing(cell: Any) -> bool:
-    """Whether a cell is missing: None, NaN, or pandas' NA or NaT.
-
-    Parameters
-    ----------
-    cell : object
-
-    Returns
-    -------
-    bool
-    """
+    """Whether a cell is missing: None, NaN, or pandas' NA or NaT."""
     # pandas is not a requirement, so its two marks of what is missing are known by name.
     named = type(cell).__name__ in {"NAType", "NaTType"}
     return cell is None or named or (isinstance(cell, float) and cell != cell)
 
 
+def unknown_classes(labels: Any) -> NDArray[np.bool_]:
+    """Return which points have no class: their label is missing, empty, or -1."""
+    given = np.asarray(labels, dtype=None if hasattr(labels, "dtype") else object)
+    if given.dtype.kind in "biu":
+        return np.asarray(given == -1)
+    return np.array([is_missing(each) or each in ("", -1) for each in given.tolist()], dtype=bool)
+
+
 def rows(indices: Sequence[int] | IntArray, most: int = 5) -> str:
-    """Return row numbers for a sentence, the first few of many.
-
-    Parameters
-    ----------
-    indices : sequence of int
-    most : int
-        How many are named.
-
-    Returns
-    -------
-    str
-    """
+    """Return row numbers for a sentence, the first few of many."""
     shown = ", ".join(str(i) for i in indices[:most])
     more = f" and {len(indices) - most} more" if len(indices) > most else ""
     return f"row{'s' if len(indices) > 1 else ''} {shown}{more}"

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray, freeze
-from ccviz.cards import card
 from ccviz.errors import ContradictionError, ProblemError, UnfillableError, quote
+from ccviz.numbers import card
 from ccviz.problem.asked import Asked
 from ccviz.problem.fixed_centers import center_weights, pairs_of_centers, read_centers
 from ccviz.problem.left_out import (
@@ -22,7 +22,9 @@ from ccviz.problem.left_out import (
     spare_points,
 )
 from ccviz.problem.links import Links, chain, closure, read_links
-from ccviz.problem.points import is_missing, read_points, rows
+from ccviz.problem.neighbors import Neighbors, read_neighbors
+from ccviz.problem.points import read_points, unknown_classes
+from ccviz.problem.rule_base import Rule
 from ccviz.problem.sizes import Sizes, checked_sizes
 from ccviz.problem.weights import checked_weights
 
@@ -42,10 +44,10 @@ class Problem:
     must_link, cannot_link : pairs
         Each ``(i, j)`` (hard) or ``(i, j, weight)`` (soft unless the weight is ``inf``),
         zero-based.
-    sizes : None, (k,) int, or pair of (k,) int
-        Exact sizes, or lower and upper ones.
+    sizes : None, str, (k,) int, or pair of (k,) int
+        Exact sizes, or lower and upper ones; or a text, such as ``"40-60"`` or ``"equal"``.
     truth : (n,) labels, optional
-        Known classes, used by scores only.
+        Known classes, used by scores only; -1, None or NaN where a point's class is not known.
     rules : tuple
         Anti-monotone constraints on a single cluster (see `ccviz.problem.rules`).
     asked : Asked, optional
@@ -60,12 +62,17 @@ class Problem:
         after the others, and ``k`` counts these too once the problem is made. A point left out
         keeps its cannot-links, and one with a must-link is never left out. See
         `ccviz.problem.left_out`.
+    outliers_asked : int
+        Outliers asked for, if must-links or ``k`` allow fewer; ``outliers`` sets it.
     fixed : int
-        The last points that stand for given centres; `fixed_centers` sets it.
+        The last points, which represent given centres; `fixed_centers` sets it.
     fixed_centers : (q, d) array of float, optional
         Centres of the first q clusters, which do not move; one may have no points. They become
         points of great weight after the others, and no truth is kept. See
         `ccviz.problem.fixed_centers`.
+    neighbors : (e, 2) pairs, sparse (n, n) matrix or Neighbors, optional
+        Which points are neighbours: every cluster must be connected in their graph. See
+        `ccviz.problem.neighbors`.
 
     Attributes
     ----------
@@ -86,12 +93,14 @@ class Problem:
     cannot_link: Links = ()  # type: ignore[assignment]
     sizes: Sizes | None = None
     truth: IntArray | None = None
-    rules: tuple[Any, ...] = ()
+    rules: tuple[Rule, ...] = ()
     asked: Asked | None = None
     weights: FloatArray | None = None
     outliers: int = 0
+    outliers_asked: int = 0
     fixed: int = 0
     fixed_centers: InitVar[Any] = None
+    neighbors: Neighbors | None = None
     notices: tuple[str, ...] = field(init=False, default=())
 
     def __post_init__(self, fixed_centers: Any) -> None:
@@ -102,6 +111,7 @@ class Problem:
         must_link, twice = read_links(self.must_link, n, "must-link")
         cannot_link, again = read_links(self.cannot_link, n, "cannot-link")
         k, sizes, outliers = _read_k(self.k, n), self.sizes, self.outliers
+        asked = read_outliers(self.outliers_asked, n, 0)
         fewer: list[str] = []
         if outliers and sizes is None:
             asked = read_outliers(outliers, n, k)
@@ -118,7 +128,9 @@ class Problem:
             "truth": _read_truth(self.truth, n),
             "rules": read_rules(self.rules),
             "weights": checked_weights(self.weights, n),
+            "neighbors": read_neighbors(self.neighbors, n),
             "outliers": outliers,
+            "outliers_asked": max(asked, outliers),
             "notices": tuple(twice + again + fewer),
         }
         for name, value in checked.items():
@@ -153,7 +165,7 @@ class Problem:
 
     @property
     def n_points(self) -> int:
-        """Number of points without those that stand for given centres, which come last."""
+        """Number of points without those that represent given centres, which come last."""
         return self.n - self.fixed
 
     def shown(self, labels: IntArray) -> IntArray:
@@ -211,6 +223,8 @@ class Problem:
         if self.limits_sizes and self.sizes is not None:
             limits = zip(self.sizes.lower.tolist(), self.sizes.upper.tolist(), strict=True)
             lines.append(("sizes", ", ".join(f"{a}–{b}" if a < b else f"{a}" for a, b in limits)))
+        if self.neighbors is not None:
+            lines.append(("neighbours", f"{len(self.neighbors):,} pairs"))
         if self.given.rules:
             lines.append(("rules", ", ".join(rule.text for rule in self.given.rules)))
         if self.weights is not None:
@@ -239,16 +253,11 @@ class Problem:
         """Return whether another problem has the same points, k, links, sizes, rules and weights.
 
         Rules that were reduced to links or sizes are compared as they were given.
-
-        Parameters
-        ----------
-        other : Problem
-
-        Returns
-        -------
-        bool
         """
-        ours, theirs = ((each.k, each.outliers, each.fixed, _rules(each)) for each in (self, other))
+        ours, theirs = (
+            (each.k, each.outliers, each.fixed, each.neighbors is None, _rules(each))
+            for each in (self, other)
+        )
         return ours == theirs and all(
             np.array_equal(*pair) for pair in zip(_asked(self), _asked(other), strict=True)
         )
@@ -257,7 +266,8 @@ class Problem:
     def must_keep(self) -> bool:
         """Whether there is any hard constraint."""
         hard = any(links.is_hard.any() for links in (self.must_link, self.cannot_link))
-        return bool(hard or self.rules or self.asked or self.sizes is not None)
+        asked = self.asked or self.sizes is not None or self.neighbors is not None
+        return bool(hard or self.rules or asked)
 
     @property
     def is_soft(self) -> bool:
@@ -276,7 +286,8 @@ def _asked(problem: Problem) -> list[NDArray[Any]]:
     links = [array for each in kinds for array in (each.pairs, each.weights)]
     limits = [] if sizes is None else [sizes.lower, sizes.upper]
     weights = np.zeros(0) if problem.weights is None else problem.weights
-    return [*links, np.array(limits), weights, problem.X]
+    pairs = [] if problem.neighbors is None else [problem.neighbors.pairs]
+    return [*links, np.array(limits), weights, *pairs, problem.X]
 
 
 def _count(links: Links) -> str:
@@ -313,6 +324,7 @@ def _add_centers(problem: Problem, given: Any) -> None:
         (problem.weights is not None, "weights of points"),
         (bool(problem.outliers), "outliers"),
         (bool(problem.fixed), "other fixed centres"),
+        (problem.neighbors is not None, "neighbours"),
     ):
         if asked:
             raise ProblemError(f"centres cannot be fixed beside {words}.")
@@ -343,15 +355,21 @@ def _check_fixed(problem: Problem) -> None:
     right = right and np.array_equal(problem.masses, center_weights(n, q))
     apart = {*map(tuple, problem.cannot_link.hard.pairs.tolist())}
     right = right and apart.issuperset(map(tuple, pairs_of_centers(n, q).tolist()))
-    if not right or problem.sizes is not None or problem.rules or problem.outliers:
-        raise ProblemError("the fixed centres are not points of the weight that stands for them.")
+    right = right and problem.sizes is None and problem.neighbors is None
+    if not right or problem.rules or problem.outliers:
+        raise ProblemError("the fixed centres are not points of the weight that represents them.")
 
 
 def _check_left_out(problem: Problem) -> None:
     outliers = read_outliers(problem.outliers, problem.n, problem.n_clusters)
     assert problem.sizes is not None
     check_sizes(problem.sizes, outliers)
-    refuse_beside(problem.is_soft, bool(problem.rules), problem.weights is not None)
+    refuse_beside(
+        problem.is_soft,
+        bool(problem.rules),
+        problem.weights is not None,
+        problem.neighbors is not None,
+    )
 
 
 def read_rules(given: Any) -> tuple[Any, ...]:
@@ -361,10 +379,6 @@ def read_rules(given: Any) -> tuple[Any, ...]:
     ----------
     given : iterable
         The rules; a text is not split into its letters.
-
-    Returns
-    -------
-    tuple
 
     Raises
     ------
@@ -382,14 +396,13 @@ def _read_truth(given: Any, n: int) -> IntArray | None:
     labels = np.asarray(given)
     if labels.shape != (n,):
         raise ProblemError(f"there are {n} points but truth labels of shape {labels.shape}.")
-    whole = labels.dtype.kind in "biu"
-    missing = [] if whole else [i for i, x in enumerate(labels.tolist()) if is_missing(x)]
-    if missing:
-        raise ProblemError(f"the truth is missing in {rows(missing)}.")
+    known = ~unknown_classes(given)
+    numbers = np.full(n, -1)
     try:
-        return freeze(np.unique(labels, return_inverse=True)[1].astype(np.int64))
+        numbers[known] = np.unique(labels[known], return_inverse=True)[1]
     except TypeError:
         raise ProblemError("the truth mixes labels of several types.") from None
+    return freeze(numbers) if known.any() else None
 
 
 def _check_closure(problem: Problem) -> None:

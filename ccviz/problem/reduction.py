@@ -1,56 +1,44 @@
-"""Reduction of rules to equivalent links and sizes, which more solvers support.
+"""The rules of a problem: reduced to links and sizes, and measured in a clustering.
 
-A maximum diameter is a cannot-link for each pair too far apart, a minimum separation a must-link
-for each pair too near (Davidson and Ravi 2007). Points stay as they are, and so do labels: a
-clustering of the reduced problem is one of the problem that was asked, and the reverse. An upper
-limit on a column's sum stays a rule, and adds a cannot-link for each two blocks that together pass
-it. A limit on soft cannot-links becomes a rule on those that the problem has.
+A rule that is equivalent to links or sizes becomes these, which more solvers support. Points stay
+as they are, and so do labels: a clustering of the reduced problem is one of the problem that was
+asked, and the reverse. Other rules stay, and may add cannot-links.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
-import scipy
 
 from ccviz.arrays import IntArray
-from ccviz.errors import ProblemError
-from ccviz.problem.asked import AnyAsked, Asked
+from ccviz.errors import ContradictionError, ProblemError, UnfillableError
+from ccviz.problem.asked import AnyAsked, Asked, AskedEither, rule_of
 from ccviz.problem.blocks import contract, refine
+from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
-from ccviz.problem.rule_text import MaxConflicts, MinSeparation, MinSize, Wish, wish_of
-from ccviz.problem.rules import (
-    Both,
-    Either,
-    MaxDiameter,
-    MaxSize,
-    Rule,
-    minimum_separation,
-)
+from ccviz.problem.rule_base import MOST_LINKS, NO_PAIRS, Both, Reduction, Rule, check_links
+from ccviz.problem.rules import MOST_PAIRS
 from ccviz.problem.sizes import Sizes
-from ccviz.problem.sums import sum_limits, too_heavy
+from ccviz.problem.sums import SumLimit, implied_sums
 
-MOST_PAIRS = 50_000_000
-"""Most pairs of points whose distances are computed."""
+__all__ = ["MOST_LINKS", "MOST_PAIRS", "KeptRule", "kept_rules", "with_rules"]
 
-MOST_LINKS = 1_000_000
-"""Most links that a rule is reduced to."""
-
-_TOO_MANY = "the rule on the {} makes more than the {:,} {} that are kept."
-_NO_PAIRS: IntArray = np.zeros((0, 2), dtype=np.int64)
-_CELLS = 1 << 22  # distances computed at a time
+_FEW_POINTS = 500
+"""Most points for which implied limits are added: with more they only slow searches down."""
 
 
-def with_rules(problem: Problem, rules: Sequence[Wish | AnyAsked], keeps_rules: bool) -> Problem:
+def with_rules(problem: Problem, rules: Sequence[Rule | AnyAsked], keeps_rules: bool) -> Problem:
     """Return the problem with rules added, reduced to links and sizes where these are equivalent.
 
     Parameters
     ----------
     problem : Problem
         Its own rules are treated alike.
-    rules : sequence of Rule, MinSeparation, MinSize, AskedRule or AskedEither
+    rules : sequence of Rule, AskedRule or AskedEither
         What was asked in words is kept too, see `ccviz.Problem.given`.
     keeps_rules : bool
         Whether the solver supports rules. If it does, limits on size stay rules; otherwise they
@@ -63,8 +51,10 @@ def with_rules(problem: Problem, rules: Sequence[Wish | AnyAsked], keeps_rules: 
 
     Raises
     ------
+    ContradictionError
+        If the rules contradict the links, or each other; it says which links they made.
     ProblemError
-        If the rules contradict the links, or would make too many links.
+        If the rules would make too many links.
     """
     if not (rules or problem.rules):
         return problem
@@ -73,99 +63,165 @@ def with_rules(problem: Problem, rules: Sequence[Wish | AnyAsked], keeps_rules: 
     asked = tuple(each for each in rules if isinstance(each, AnyAsked))
     for rule in asked:
         rule.check(problem.n)
-    wishes = [wish_of(each) if isinstance(each, AnyAsked) else each for each in rules]
-    reduced = _reduced(problem, wishes, keeps_rules)
+    added = [rule_of(each) if isinstance(each, AnyAsked) else each for each in rules]
+    try:
+        reduced = _reduced(problem, [*problem.rules, *added], keeps_rules)
+    except ContradictionError as wrong:
+        raise ContradictionError(wrong.pair, wrong.chain, _made(problem, asked, wrong)) from None
     if not asked:
         return reduced
     given = Asked(asked, problem.must_link, problem.cannot_link, problem.sizes)
     return replace(reduced, asked=given)
 
 
-def _reduced(problem: Problem, wishes: Iterable[Wish], keeps_rules: bool) -> Problem:
-    across, apart = np.inf, 0.0
+def _made(problem: Problem, asked: Sequence[AnyAsked], wrong: ContradictionError) -> str:
+    """Return which links of a contradiction rules have made, in words."""
+    given = [
+        set(map(frozenset, links.hard.pairs.tolist()))
+        for links in (problem.must_link, problem.cannot_link)
+    ]
+    ties = [(a, b) for a, b in pairwise(wrong.chain) if frozenset((a, b)) not in given[0]]
+    parts = [] if frozenset(wrong.pair) in given[1] else [wrong.pair]
+    made = ", ".join(f"{a}-{b}" for a, b in [*ties, *parts])
+    texts = " and ".join(repr(rule.text) for rule in asked)
+    return f" ({made} follow{'s' if len(ties + parts) == 1 else ''} from {texts})" if made else ""
+
+
+def _reduced(problem: Problem, rules: Iterable[Rule], keeps_rules: bool) -> Problem:
     left: list[Rule] = []
-    smallest, largest = 1, problem.n
-    for wish in _flat([*problem.rules, *wishes]):
-        if isinstance(wish, MaxDiameter):
-            across = min(across, wish.limit)
-        elif isinstance(wish, MinSeparation):
-            apart = max(apart, wish.limit)
-        elif isinstance(wish, MinSize):
-            smallest = max(smallest, wish.limit)
-        elif isinstance(wish, MaxSize) and not (keeps_rules and problem.sizes is None):
-            largest = min(largest, wish.limit)
+    found = [Reduction()]
+    for rule in flat(rules):
+        reduction = rule.reduction(problem, keeps_rules and problem.sizes is None)
+        if reduction is None:
+            left.append(rule.settled(problem))
         else:
-            left.append(_named(problem, wish))
-    if problem.outliers and (smallest > 1 or apart > 0.0):
-        raise ProblemError("points cannot be left out beside the rules size>= and separation>=.")
-    sizes = _sizes(problem, smallest, largest)
-    far = _far(problem, across) if across < np.inf else _NO_PAIRS
-    near = _near(problem, apart) if apart > 0 else _NO_PAIRS
-    reduced = refine(replace(problem, sizes=sizes, rules=tuple(left)), near, far)
-    return _apart(reduced)
+            found.append(reduction)
+    soft = [each for each in found if each.weight < np.inf]
+    reduced = refine(
+        replace(
+            problem,
+            must_link=_with_soft(problem.must_link, [(e.must_link, e.weight) for e in soft]),
+            cannot_link=_with_soft(problem.cannot_link, [(e.cannot_link, e.weight) for e in soft]),
+            sizes=_sizes(problem, found),
+            rules=tuple(left),
+        ),
+        _together([each.must_link for each in found if each.weight == np.inf]),
+        _together([each.cannot_link for each in found if each.weight == np.inf]),
+    )
+    for rule in left:
+        rule.check(reduced)
+    if implied := _implied(reduced, left):
+        left += implied
+        reduced = replace(reduced, rules=tuple(left))
+    parting = [rule for rule in left if rule.parts_blocks]
+    if not parting:
+        return reduced
+    block_of = contract(reduced).block_of
+    pairs = np.concatenate([rule.apart(reduced, block_of) for rule in parting])
+    check_links(len(pairs), "sum", "cannot-links")
+    return refine(reduced, NO_PAIRS, pairs)
 
 
-def _named(problem: Problem, rule: Rule) -> Rule:
-    """Return a rule whose limits on soft cannot-links name these."""
-    if isinstance(rule, MaxConflicts):
-        return rule.on(problem)
-    if isinstance(rule, Either):
-        return Either(tuple(_named(problem, each) for each in rule.rules))
-    if isinstance(rule, MaxDiameter):
-        _check_pairs(problem.n)
-    return rule
+def _implied(problem: Problem, rules: Sequence[Rule]) -> list[Rule]:
+    """Return the limits on sums that follow from others, and that bounds of few points count.
+
+    One that no clustering keeps is left out: the limits that were asked for say why.
+    """
+    if problem.n > _FEW_POINTS or problem.outliers:
+        return []
+    found: list[Rule] = []
+    block_of, sizes = contract(problem).block_of, problem.sizes
+    between = (1, problem.n - problem.k + 1)
+    if sizes is not None:
+        between = int(sizes.lower.min()), int(sizes.upper.max())
+    sums = [rule for rule in rules if isinstance(rule, SumLimit)]
+    for rule in implied_sums(problem, sums, between):
+        with suppress(UnfillableError):
+            rule.apart(problem, block_of)
+            found.append(rule)
+    return found
 
 
-def _apart(problem: Problem) -> Problem:
-    """Return the problem with a cannot-link for each two blocks that a limit on a sum parts."""
-    limits = sum_limits(problem)
-    for rule in limits:
-        rule.check(problem)
-    pairs = list(too_heavy(problem, contract(problem).block_of)) if limits else []
-    if sum(map(len, pairs)) > MOST_LINKS:
-        raise ProblemError(_TOO_MANY.format("sum", MOST_LINKS, "cannot-links"))
-    return refine(problem, _NO_PAIRS, np.concatenate(pairs)) if pairs else problem
-
-
-def _flat(wishes: Iterable[Wish]) -> Iterator[Wish]:
+def flat(rules: Iterable[Rule]) -> Iterator[Rule]:
     """Yield single rules, with each `Both` replaced by its members."""
-    for wish in wishes:
-        if isinstance(wish, Both):
-            yield from _flat(wish.rules)
+    for rule in rules:
+        if isinstance(rule, Both):
+            yield from flat(rule.rules)
         else:
-            yield wish
+            yield rule
 
 
-def _far(problem: Problem, limit: float) -> IntArray:
-    n, X = problem.n, problem.X
-    _check_pairs(n)
-    # Distances are computed in strips; the loop ends once there are too many pairs.
-    strip, found, many = max(1, _CELLS // n), [], 0
-    for first in range(0, n, strip):
-        i, j = np.nonzero(scipy.spatial.distance.cdist(X[first : first + strip], X) > limit)
-        pairs = np.column_stack([i + first, j])
-        found.append(pairs[pairs[:, 0] < pairs[:, 1]])
-        many += len(found[-1])
-        if many > MOST_LINKS:
-            raise ProblemError(_TOO_MANY.format("diameter", MOST_LINKS, "cannot-links"))
-    return np.concatenate(found)
+def _together(pairs: Sequence[IntArray]) -> IntArray:
+    """Return each pair once: several limits on one quantity have pairs in common."""
+    some = [each for each in pairs if len(each)]
+    return some[0] if len(some) == 1 else np.unique(np.concatenate(pairs), axis=0)
 
 
-def _check_pairs(n: int) -> None:
-    if n * (n - 1) // 2 > MOST_PAIRS:
-        raise ProblemError(f"a maximum diameter looks at every pair, too many of {n:,} points.")
+def _with_soft(links: Links, made: Sequence[tuple[IntArray, float]]) -> Links:
+    """Return links with soft ones added; the weights of a pair add up."""
+    if not made:
+        return links
+    soft = [(links.soft.pairs, links.soft.weights)]
+    soft += [(pairs, np.full(len(pairs), weight)) for pairs, weight in made]
+    pairs, weights = map(np.concatenate, zip(*soft, strict=True))
+    once, which = np.unique(pairs, axis=0, return_inverse=True)
+    added = np.bincount(which, weights, len(once))
+    return Links(
+        np.concatenate([links.hard.pairs, once]), np.concatenate([links.hard.weights, added])
+    )
 
 
-def _near(problem: Problem, limit: float) -> IntArray:
-    tree = scipy.spatial.cKDTree(problem.X)
-    if (tree.count_neighbors(tree, limit) - problem.n) // 2 > MOST_LINKS:
-        raise ProblemError(_TOO_MANY.format("separation", MOST_LINKS, "must-links"))
-    return np.array(minimum_separation(problem.X, limit), dtype=np.int64).reshape(-1, 2)
-
-
-def _sizes(problem: Problem, smallest: int, largest: int) -> Sizes | None:
+def _sizes(problem: Problem, found: Sequence[Reduction]) -> Sizes | None:
+    smallest, largest = max(each.smallest for each in found), min(each.largest for each in found)
     if smallest <= 1 and largest >= problem.n:
         return problem.sizes
     k = problem.k
     given = problem.sizes or Sizes(np.ones(k, dtype=np.int64), np.full(k, problem.n))
     return Sizes(np.maximum(given.lower, smallest), np.minimum(given.upper, largest))
+
+
+@dataclass(frozen=True)
+class KeptRule:
+    """A rule, and the measured value of the quantity that it limits.
+
+    Attributes
+    ----------
+    found : float
+        The largest diameter, the smallest separation or size, the most shared points, the
+        largest or smallest sum: whatever the rule limits. Of rules joined by *or* the number of
+        clusters that keep none of them.
+    """
+
+    rule: AnyAsked
+    found: float
+    holds: bool
+
+
+def kept_rules(problem: Problem, labels: IntArray) -> tuple[KeptRule, ...]:
+    """Return for each rule of the problem whether a clustering keeps it, in their order.
+
+    Parameters
+    ----------
+    labels : (n,) int64
+        0 to k - 1.
+    """
+    measured: dict[tuple[str, tuple[float, ...]], float] = {}
+    kept = []
+    for rule in problem.given.rules:
+        if isinstance(rule, AskedEither):
+            broken = _broken(problem, labels, rule)
+            kept.append(KeptRule(rule, float(broken), not broken))
+            continue
+        kind, quantity = rule.kind, (rule.words.kind, rule.known)
+        if quantity not in measured:  # one measurement answers all rules of a kind
+            measured[quantity] = kind.found(problem, labels, rule.known)
+        found, limit = measured[quantity], kind.limit(rule.words, rule.known)
+        kept.append(KeptRule(rule, found, found <= limit if kind.is_upper else found >= limit))
+    return tuple(kept)
+
+
+def _broken(problem: Problem, labels: IntArray, rule: AskedEither) -> int:
+    """Return how many clusters keep none of the rules that are joined by *or*."""
+    joined = rule_of(rule)
+    clusters = [np.flatnonzero(labels == j) for j in np.unique(labels[labels >= 0]).tolist()]
+    return sum(not joined.allows(problem, points) for points in clusters)

@@ -1,4 +1,4 @@
-"""A problem without some of its constraints, of which another problem's certificates still prove.
+"""A problem without some of its constraints: bounds and certificates of it hold for all of it.
 
 Every clustering that a problem allows is allowed without some of its links, or with wider sizes,
 and costs no more there. So a bound that is proved without them holds with them.
@@ -7,6 +7,7 @@ and costs no more there. So a bound that is proved without them holds with them.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal, NewType, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,26 +17,63 @@ from ccviz.errors import ProblemError
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
 from ccviz.problem.sizes import Sizes
+from ccviz.problem.sums import MaxSum, MinSum, SumLimit
 
 WITHOUT = ("without_must", "without_cannot", "with_sizes")
 """Arrays of a certificate that was made without some of the problem's constraints."""
 
 
+Bounded = NewType("Bounded", Problem)
+"""A problem that a relaxation may be made of. Only `bounded` makes one, so that the type checker
+finds a bound that takes sizes for weights, or a limit on sums for nothing."""
+
+AnyProblem = TypeVar("AnyProblem", bound=Problem)
+
+
+Sums = Literal["none", "largest", "all"]
+"""The limits on sums that a bound has terms for: none, the upper ones of values at least 0, all."""
+
+_KEPT: dict[Sums, tuple[type[SumLimit], ...]] = {
+    "none": (),
+    "largest": (MaxSum,),
+    "all": (SumLimit,),
+}
+
+
+def bounded(problem: Problem, sums: Sums = "none") -> Bounded:
+    """Return the problem that a relaxation may be made of; the same one if that is all of it.
+
+    Sizes beside weights stay out: sizes count points, the masses of blocks weight. Limits on sums
+    stay out where the bound has no term for them. Where it has them for all, the sizes beside
+    weights are limits on sums of ones.
+    """
+    kept = _KEPT[sums]
+    rules = tuple(
+        rule for rule in problem.rules if isinstance(rule, kept) or not isinstance(rule, SumLimit)
+    )
+    sizes = None if problem.weights is not None else problem.sizes
+    if sums == "all" and sizes is not problem.sizes:
+        rules = (*rules, *sizes_as_sums(problem))
+    if len(rules) == len(problem.rules) and sizes is problem.sizes:
+        return Bounded(problem)
+    return Bounded(replace(problem, rules=rules, sizes=sizes, asked=None))
+
+
+def sizes_as_sums(problem: Problem) -> tuple[SumLimit, ...]:
+    """Return the limits on the points of a cluster, whatever they weigh, as sums of ones."""
+    assert problem.sizes is not None
+    ones, sizes = (1.0,) * problem.n, problem.sizes
+    return MinSum(ones, float(sizes.lower.min())), MaxSum(ones, float(sizes.upper.max()))
+
+
 @dataclass(frozen=True, eq=False)
 class Lacking:
-    """The constraints that a certificate was made without.
+    """The constraints that a certificate was made without."""
 
-    Attributes
-    ----------
-    must, cannot : (m, 2) int64
-        Links of the problem, hard or soft.
-    sizes : (2, k) or (0, k) int64, or None
-        The sizes instead of the problem's, which are within these; without rows none, None for
-        those of the problem.
-    """
-
-    must: IntArray
+    must: IntArray  # must, cannot, (m, 2): Links of the problem, hard or soft
     cannot: IntArray
+    # (2, k): The sizes instead of the problem's, which are within these; without rows none, None
+    # for those of the problem.
     sizes: IntArray | None = None
 
     def arrays(self) -> dict[str, IntArray]:
@@ -46,12 +84,7 @@ class Lacking:
 
 
 def lacking_of(certificate: dict[str, np.ndarray]) -> Lacking:
-    """Return what a certificate says that it was made without.
-
-    Parameters
-    ----------
-    certificate : dict of arrays
-    """
+    """Return what a certificate says that it was made without."""
     none = np.empty((0, 2), dtype=np.int64)
     must, cannot = (certificate.get(name, none) for name in WITHOUT[:2])
     return Lacking(must, cannot, certificate.get("with_sizes"))
@@ -60,15 +93,7 @@ def lacking_of(certificate: dict[str, np.ndarray]) -> Lacking:
 def relaxed(problem: Problem, lacking: Lacking) -> Problem:
     """Return a problem without some of its constraints.
 
-    Parameters
-    ----------
-    problem : Problem
-    lacking : Lacking
-
-    Raises
-    ------
-    ProblemError
-        If it has no such links, or its sizes are not within the others.
+    Raises `ProblemError` if it has no such links, or its sizes are not within the others.
     """
     sizes = problem.sizes
     if lacking.sizes is not None:
@@ -104,12 +129,7 @@ def _wider(problem: Problem, table: IntArray) -> Sizes | None:
 
 
 def is_within(now: Sizes | None, wider: Sizes | None) -> bool:
-    """Return whether all clusterings of some sizes are of others too.
-
-    Parameters
-    ----------
-    now, wider : Sizes or None
-    """
+    """Return whether all clusterings of some sizes are of others too."""
     if wider is None:
         return True
     if now is None:
@@ -118,27 +138,12 @@ def is_within(now: Sizes | None, wider: Sizes | None) -> bool:
 
 
 def keys(pairs: IntArray, n: int) -> IntArray:
-    """Return a number for each pair; a page compares hundreds of thousands after an edit.
-
-    Parameters
-    ----------
-    pairs : (m, 2) int64
-    n : int
-        Number of points, or whatever the pairs are of.
-    """
+    """Return a number for each pair; a page compares hundreds of thousands after an edit."""
     return pairs[:, 0] * n + pairs[:, 1]
 
 
 def shared(links: Links, others: Links, n: int) -> NDArray[np.bool_]:
-    """Return (m,) bool: which links are among others, with the same weight.
-
-    Parameters
-    ----------
-    links, others : Links
-        Each pair once.
-    n : int
-        Number of points.
-    """
+    """Return (m,) bool: which links are among others, with the same weight."""
     mine, theirs = keys(links.pairs, n), keys(others.pairs, n)
     order = np.argsort(theirs)
     at = np.minimum(np.searchsorted(theirs[order], mine), max(0, len(theirs) - 1))

@@ -56,13 +56,10 @@ def checked_sizes(given: Any, n: int, k: int) -> Sizes | None:
 
     Parameters
     ----------
-    given : None, Sizes, (k,) int, or pair of (k,) int
+    given : None, Sizes, str, (k,) int, or pair of (k,) int
+        A text as in `read_sizes`.
     n, k : int
         Points and clusters.
-
-    Returns
-    -------
-    Sizes or None
 
     Raises
     ------
@@ -71,6 +68,8 @@ def checked_sizes(given: Any, n: int, k: int) -> Sizes | None:
     UnfillableError
         If no clustering of ``n`` points has such sizes.
     """
+    if isinstance(given, str):
+        given = read_sizes(given, n, k) if given.strip() else None
     if given is None:
         return None
     if isinstance(given, Sizes):
@@ -112,10 +111,6 @@ def read_sizes(text: str, n: int, k: int) -> tuple[list[int], list[int]]:
     n, k : int
         Points and clusters.
 
-    Returns
-    -------
-    lower, upper : list of int
-
     Raises
     ------
     ProblemError
@@ -149,10 +144,6 @@ def sizes_text(lower: Sequence[int], upper: Sequence[int]) -> str:
     ----------
     lower, upper : sequence of int
         Fewest and most points of each cluster.
-
-    Returns
-    -------
-    str
     """
     both = zip(lower, upper, strict=True)
     return ", ".join(f"{low}" if low == high else f"{low}-{high}" for low, high in both)

@@ -33,22 +33,8 @@ _BITS = 52
 def checked_weights(given: Any, n: int) -> FloatArray | None:
     """Return a problem's weights, checked and on their grid.
 
-    Parameters
-    ----------
-    given : None or (n,) array of float
-        Not negative and finite; at least one above 0.
-    n : int
-        Points.
-
-    Returns
-    -------
-    (n,) float64 or None
-        None if all weights are 1.
-
-    Raises
-    ------
-    ProblemError
-        If they are no such numbers; the sentence names the rows at fault.
+    `given` (n,): Not negative and finite; at least one above 0. Raises `ProblemError` if they are
+    no such numbers; the sentence names the rows at fault.
     """
     if given is None:
         return None
@@ -75,23 +61,12 @@ def checked_weights(given: Any, n: int) -> FloatArray | None:
     return None if (weights == 1.0).all() else freeze(weights)
 
 
-def checked_values(given: Any, called: str) -> FloatArray:
+def checked_values(given: Any, called: str, is_signed: bool = False) -> FloatArray:
     """Return the values of a column, checked.
 
-    Parameters
-    ----------
-    given : sequence of float
-    called : str
-        Words for the column, for the sentence of an error.
-
-    Returns
-    -------
-    (n,) float64
-
-    Raises
-    ------
-    ProblemError
-        If they are not finite numbers of at least 0; the sentence names the rows at fault.
+    `called`: Words for the column, for the sentence of an error. `is_signed`: Whether values may be
+    below 0. Raises `ProblemError` if they are no such finite numbers; the sentence names the rows
+    at fault.
     """
     try:
         values = np.array(given, dtype=np.float64)
@@ -100,8 +75,9 @@ def checked_values(given: Any, called: str) -> FloatArray:
     if values.ndim != 1 or not len(values):
         raise ProblemError(f"{called} holds no numbers, one a point.")
     _refuse(f"{called} is", "missing or infinite", ~np.isfinite(values))
-    _refuse(f"{called} is", "below 0", values < 0.0)
-    if not np.isfinite(values.sum()):
+    if not is_signed:
+        _refuse(f"{called} is", "below 0", values < 0.0)
+    if not np.isfinite(np.abs(values).sum()):
         raise ProblemError(f"the sum of {called} is beyond all numbers.")
     return values
 
@@ -114,16 +90,8 @@ def _refuse(these_are: str, words: str, wrong: NDArray[np.bool_]) -> None:
 def exact_grid(values: FloatArray) -> tuple[int, FloatArray]:
     """Return a grid on which sums of values are exact, and the values on it.
 
-    Parameters
-    ----------
-    values : (n,) float64
-        Not negative, with a finite sum.
-
-    Returns
-    -------
-    shift : int
-        The grid's unit is 2 to minus that power.
-    values : (n,) float64
+    `values` (n,): Their absolute values have a finite sum. Returns `shift`: The grid's unit is 2 to
+    minus that power.
     """
     shift = min(_shift(values), _shift(_on_grid(values, _shift(values))))
     return shift, _on_grid(values, shift)
@@ -131,7 +99,7 @@ def exact_grid(values: FloatArray) -> tuple[int, FloatArray]:
 
 def _shift(weights: FloatArray) -> int:
     """Return the power of two that turns weights into numbers of units of their grid."""
-    return _BITS - int(np.frexp(weights.sum())[1])
+    return _BITS - int(np.frexp(np.abs(weights).sum())[1])
 
 
 def _on_grid(weights: FloatArray, shift: int) -> FloatArray:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ccviz.problem.problem import Problem
+from ccviz.problem.sums import MinSum, SumLimit
+from ccviz.proof.connection import Paths, paths_of
 from ccviz.proof.reading import FlawError
 
 MOST_BLOCKS = 1 << 15
@@ -15,24 +17,15 @@ MOST_BLOCKS = 1 << 15
 
 @dataclass(frozen=True, eq=False)
 class PlainBlocks:
-    """The problem of a node, contracted.
+    """The problem of a node, contracted."""
 
-    Attributes
-    ----------
-    block_of : (n,) int64
-        Numbered by the blocks' first points.
-        Points in blocks of weight 0, which are left out, have number 0.
-    mass : (s,) float64
-        Weights of the blocks; exact sums (`ccviz.problem.weights`).
-    conflict : (s, s) bool
-    count : (s,) float64
-        Points in each block.
-    """
-
+    # (n,): Numbered by the blocks' first points. Points in blocks of weight 0, which are left out,
+    # have number 0.
     block_of: np.ndarray
-    mass: np.ndarray
+    mass: np.ndarray  # (s,): Weights of the blocks; exact sums (`ccviz.problem.weights`)
     conflict: np.ndarray
     count: np.ndarray
+    paths: Paths | None = None  # What neighbours say of the blocks, if there are any
 
     @property
     def members(self) -> list[np.ndarray]:
@@ -43,13 +36,12 @@ class PlainBlocks:
 def contract_plainly(problem: Problem, must: np.ndarray, cannot: np.ndarray) -> PlainBlocks | None:
     """Return the blocks of (m, 2) and (c, 2) pairs of points; None if the links contradict.
 
+    They do, too, where neighbours do not join the points of a block.
+
     Without its blocks of weight 0 and their conflicts a problem has no clusterings less.
 
-    Raises
-    ------
-    FlawError
-        If blocks of weight 0 have soft links, or there are sizes or rules beside them; or if there
-        are more than `MOST_BLOCKS`.
+    Raises `FlawError` if blocks of weight 0 have soft links, or there are sizes, rules or
+    neighbours beside them; or if there are more than `MOST_BLOCKS`.
     """
     numbers = number_blocks(problem.n, problem.k, must, cannot)
     if numbers is None:
@@ -62,23 +54,46 @@ def contract_plainly(problem: Problem, must: np.ndarray, cannot: np.ndarray) -> 
     ends = block_of[cannot[is_in[cannot].all(axis=1)]]
     conflict[ends[:, 0], ends[:, 1]] = conflict[ends[:, 1], ends[:, 0]] = True
     count = np.bincount(block_of[is_in], minlength=s).astype(float)
-    return PlainBlocks(block_of, np.bincount(block_of, problem.masses, s), conflict, count)
+    mass, paths = np.bincount(block_of, problem.masses, s), paths_of(problem, block_of, conflict)
+    if paths is None:
+        return PlainBlocks(block_of, mass, conflict, count)
+    return None if paths.is_torn else PlainBlocks(block_of, mass, paths.conflict, count, paths)
+
+
+def sums_of(problem: Problem, blocks: PlainBlocks) -> tuple[tuple[np.ndarray, float], ...]:
+    """Return what limits on sums, and sizes beside weights, ask of each row over the blocks.
+
+    All entries of a row of Z in the cluster of its block are equal, and the others 0. So that a
+    cluster keeps a limit says of row i: sum of a_j Z_ij + c Z_ii >= 0. Returns a (s,) and c.
+    """
+    found: list[tuple[np.ndarray, float]] = []
+    for rule in problem.rules:
+        if not isinstance(rule, SumLimit):
+            continue
+        values = np.array(rule.values)
+        if len(values) != problem.n:
+            raise FlawError("a rule has not one value for each point")
+        if not isinstance(rule, MinSum):
+            found.append((-values, rule.limit))
+        elif rule.limit > 0.0:
+            found.append((values, -rule.limit))
+    if problem.weights is not None and problem.sizes is not None:
+        ones, sizes = np.ones(problem.n), problem.sizes
+        found += [(ones, -float(sizes.lower.min())), (-ones, float(sizes.upper.max()))]
+    s = len(blocks.mass)
+    return tuple((np.bincount(blocks.block_of, values, s), own) for values, own in found)
 
 
 def leave_out_weightless(problem: Problem, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the blocks of points without blocks of weight 0, and which (n,) points are left.
 
     Points that are left out have the number 0.
-
-    Raises
-    ------
-    FlawError
-        As above.
     """
     has_weight = np.bincount(numbers, problem.masses) > 0.0
     is_in = has_weight[numbers]
     soft = [links.soft.pairs for links in (problem.must_link, problem.cannot_link)]
-    bound = problem.sizes is not None or problem.rules or (~is_in[np.concatenate(soft)]).any()
+    bound = problem.sizes is not None or problem.rules or problem.neighbors is not None
+    bound = bound or (~is_in[np.concatenate(soft)]).any()
     if bound and not is_in.all():
         raise FlawError("has constraints on points of weight 0, which cannot be verified")
     return np.where(has_weight, np.cumsum(has_weight) - 1, 0)[numbers], is_in

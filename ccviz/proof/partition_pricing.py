@@ -19,14 +19,20 @@ error. Written independently of the solver's pricing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from ccviz.proof.budget import Budget
+from ccviz.problem.problem import Problem
 from ccviz.proof.pricing import BATCH, FEW, Boxes, clique_gains, cliques_of, decide, halve
-from ccviz.proof.question import Pricing
-from ccviz.proof.rounding import gamma
+from ccviz.proof.question import Pricing, pricings
+from ccviz.proof.reading import FlawError
+from ccviz.proof.rounding import Centroids, gamma, rescaled
+from ccviz.proof.soft import SoftCosts
+from ccviz.proof.verdict import Budget
 
 _UNDECIDED = 6  # open blocks of either sign up to which they are decided instead of the box split
 _TINY = 1e-12  # boxes of this width, relative to the largest coordinate, are not split further
@@ -34,21 +40,13 @@ _TINY = 1e-12  # boxes of this width, relative to the largest coordinate, are no
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """Limits on the points of a cluster, and what soft links of two blocks add to its value.
-
-    Attributes
-    ----------
-    lower, upper : float
-    pairs : (s, s) float64
-        Symmetric: weights of soft cannot-links, less those of soft must-links.
-    cut : (s,) float64
-        Half the weights of each block's soft must-links.
-    """
+    """Limits on the points of a cluster, and what soft links of two blocks add to its value."""
 
     lower: float
     upper: float
+    # (s, s): Symmetric: weights of soft cannot-links, less those of soft must-links.
     pairs: np.ndarray
-    cut: np.ndarray
+    cut: np.ndarray  # (s,): Half the weights of each block's soft must-links
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,24 +71,12 @@ def none_below_within(
 ) -> bool | None:
     """Whether no cluster within the limits has a value below the threshold.
 
-    Parameters
-    ----------
-    pricing : Pricing
-        Without discs; duals of any sign.
-    limits : Limits
-    threshold : float
-    budget : Budget
-    few : int
-        Most blocks whose clusters are all enumerated.
-
-    Returns
-    -------
-    bool or None
-        None if the budget runs out.
+    `pricing`: Without discs; duals of any sign. `few`: Most blocks whose clusters are all
+    enumerated. Returns: None if the budget runs out.
     """
     s = len(pricing.mass)
     if s <= few:
-        return _least_value(pricing, limits) >= threshold
+        return _least_of_all(pricing, limits) >= threshold
     cliques = cliques_of(pricing.conflict)
     low, high = pricing.points.min(axis=0), pricing.points.max(axis=0)
     waiting = [Boxes(low[None], high[None], np.zeros((1, s), dtype=np.int8))]
@@ -113,9 +99,9 @@ def none_below_within(
     return True
 
 
-def _least_value(pricing: Pricing, limits: Limits) -> float:
+def _least_of_all(pricing: Pricing, limits: Limits) -> float:
     """Return a lower bound on the least value of all clusters by enumeration; inf if none."""
-    s, d = pricing.points.shape
+    s = len(pricing.mass)
     inside = (np.arange(1, 1 << s)[:, None] >> np.arange(s) & 1).astype(np.float64)
     mass = inside @ pricing.mass
     allowed = ((inside @ pricing.conflict) * inside).sum(axis=1) == 0.0
@@ -123,9 +109,14 @@ def _least_value(pricing: Pricing, limits: Limits) -> float:
     for limit in pricing.limits:
         pairs = 0.5 * ((inside @ limit.together) * inside).sum(axis=1)
         allowed &= inside @ limit.weight + pairs <= limit.most
-    inside, mass = inside[allowed], mass[allowed]
+    return least_value(pricing, limits, inside[allowed])
+
+
+def least_value(pricing: Pricing, limits: Limits, inside: np.ndarray) -> float:
+    """Return a lower bound on the least value of clusters (p, s) of 0 and 1; inf of none."""
     if len(inside) == 0:
         return np.inf
+    (s, d), mass = pricing.points.shape, inside @ pricing.mass
     gaps = ((pricing.points[:, None] - pricing.points) ** 2).sum(axis=2)
     apart = np.outer(pricing.mass, pricing.mass) * gaps
     costs = 0.5 * ((inside @ apart) * inside).sum(axis=1) / mass
@@ -269,3 +260,116 @@ def _split(pricing: Pricing, view: _View) -> Boxes:
     chosen = np.flatnonzero(by_block)
     halves = halve(boxes.take(rows), axis[rows])
     return Boxes.join([*halves, *decide(pricing, boxes, chosen, block)])
+
+
+# --- The bound of duals under sizes or soft links: a least value for every class of clusters ------
+#
+# Clusters with the same limits on their points make a class. With duals of any sign and a value v_q
+# below which no cluster of class q lies, c_q of them in a clustering, every clustering costs at
+# least the sum of the duals plus the sum of c_q v_q between its blocks. Without sizes there is one
+# class. A cluster's value includes its soft links.
+
+
+class SizeClass(NamedTuple):
+    """Clusters with the same limits on their points, and their number."""
+
+    lower: float
+    upper: float
+    clusters: int
+
+
+@dataclass(frozen=True, eq=False)
+class ClassValues:
+    """The duals of the blocks, and the classes with their claimed least values."""
+
+    duals: np.ndarray
+    least: np.ndarray
+    classes: tuple[SizeClass, ...]
+    links: SoftCosts
+
+    @property
+    def counts(self) -> np.ndarray:
+        """(q,) float64 numbers of clusters."""
+        return np.array([each.clusters for each in self.classes], dtype=np.float64)
+
+    @property
+    def total(self) -> float:
+        """The bound that is claimed, rounded."""
+        return float(self.duals.sum() + self.counts @ self.least)
+
+
+def needs_classes(problem: Problem) -> bool:
+    """Return whether splitting a cluster may cost something or be forbidden."""
+    return problem.sizes is not None or problem.is_soft
+
+
+def classes_within(problem: Problem) -> tuple[SizeClass, ...]:
+    """Return the classes of a problem's clusters by ascending limits; one without sizes."""
+    if problem.sizes is None:
+        weights = problem.masses
+        least = float(weights[weights > 0.0].min())
+        return (SizeClass(least, float(weights.sum()), problem.k),)
+    limits = np.stack([problem.sizes.lower, problem.sizes.upper], axis=1)
+    rows, counts = np.unique(limits, axis=0, return_counts=True)
+    return tuple(
+        SizeClass(float(low), float(high), int(count))
+        for (low, high), count in zip(rows.tolist(), counts, strict=True)
+    )
+
+
+def class_values(
+    problem: Problem,
+    certificate: dict[str, np.ndarray],
+    exponent: int,
+    blocks: int,
+    links: SoftCosts,
+) -> ClassValues:
+    """Return the duals and least values of a leaf.
+
+    `exponent`: Its numbers are multiplied by 2 to that power.
+    """
+    if {"taken", "case_zone"} & set(certificate):
+        raise FlawError("has places or zones under sizes or soft links")
+    if "least" not in certificate:
+        raise FlawError("lacks its least")
+    duals = rescaled(certificate["duals"], exponent)
+    least = rescaled(certificate["least"], exponent)
+    classes = classes_within(problem)
+    if duals.shape != (blocks,):
+        raise FlawError(f"has {duals.size} duals, not those of {blocks} blocks")
+    if least.shape != (len(classes),):
+        raise FlawError(f"has {least.size} least values, not those of {len(classes)} classes")
+    # A cluster that pays more than this has a value above all of these: no digits for the rest.
+    heaviest = 2.0 * float(np.abs(duals).sum() + np.abs(least).max())
+    return ClassValues(duals, least, classes, links.limited(heaviest))
+
+
+def class_bound(
+    problem: Problem,
+    block_of: np.ndarray,
+    means: Centroids,
+    values: ClassValues,
+    needed: float,
+    search: Callable[[Pricing, Limits, float], bool | None],
+) -> tuple[float, bool]:
+    """Return the bound that duals prove between the blocks, and whether all searches ended.
+
+    The least values are lowered where the bound is ``needed`` only so far. `search`: Whether no
+    cluster has a value below the threshold, as `none_below_within`.
+    """
+    duals, least, counts = values.duals, values.least, values.counts
+    size = float(np.abs(duals).sum() + counts @ np.abs(least)) + abs(needed)
+    margin = gamma(len(duals) + len(least) + 8) * size
+    if math.isfinite(needed):
+        excess = values.total - needed - 4.0 * margin
+        least = least - max(0.0, excess) / problem.k
+    links = values.links.pairs, values.links.cut
+    answers = [
+        search(pricing, Limits(each.lower, each.upper, *links), value)
+        for pricing in pricings(problem, block_of, means, duals)
+        for each, value in zip(values.classes, least.tolist(), strict=True)
+    ]
+    if False in answers:
+        raise FlawError("overlooks a cluster of lower value")
+    total = replace(values, least=least).total
+    return total - margin - gamma(8) * float(counts @ np.abs(least)), None not in answers

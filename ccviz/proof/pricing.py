@@ -31,10 +31,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ccviz.proof.budget import Budget
-from ccviz.proof.question import Limit, Pricing
+from ccviz.proof.question import Box, Limit, Pricing
 from ccviz.proof.rounding import gamma
-from ccviz.proof.zones import Box
+from ccviz.proof.verdict import Budget
 
 BATCH = 256  # boxes bounded at a time
 FEW = 14  # most blocks whose clusters are all enumerated
@@ -114,14 +113,7 @@ def none_below(
 ) -> bool | None:
     """Whether no cluster has a value below the threshold; None if the budget runs out.
 
-    Parameters
-    ----------
-    pricing : Pricing
-    threshold : float
-        Not positive.
-    budget : Budget
-    box : Box, optional
-        Only clusters with their centres in it are looked for; others have no such value.
+    `box`: Only clusters with their centres in it are looked for; others have no such value.
     """
     useful = np.flatnonzero(pricing.duals > 0.0)
     somewhere = len(pricing.places.radius) > 0

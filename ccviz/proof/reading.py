@@ -39,6 +39,7 @@ _ARRAYS = {  # arrays of a certificate: kind of number, dimensions
     "weights": ("f", 1),
     "duals": ("f", 1),
     "least": ("f", 1),
+    "listed": ("i", 1),
     "taken": ("f", 1),
     "case_zone": ("i", 1),
     "case_places": ("i", 2),
@@ -81,19 +82,11 @@ class Opened:
 
 @dataclass(frozen=True, eq=False)
 class Leaf:
-    """A closed node, or one that a stopped run left open with a bound.
-
-    Attributes
-    ----------
-    reason : {"bound", "infeasible", "integral"}
-    lower_bound : float
-        The claimed bound; not NaN.
-    certificate : dict of arrays
-        Their types, dimensions and finiteness are checked, not their lengths.
-    """
+    """A closed node, or one that a stopped run left open with a bound."""
 
     reason: str
     lower_bound: float
+    # Their types, dimensions and finiteness are checked, not their lengths.
     certificate: dict[str, np.ndarray]
 
     @property
@@ -103,12 +96,7 @@ class Leaf:
         return 0 if unit is None else int(unit[0])
 
     def require(self, *names: str) -> None:
-        """Raise a `FlawError` if the certificate lacks one of the arrays.
-
-        Parameters
-        ----------
-        *names : str
-        """
+        """Raise a `FlawError` if the certificate lacks one of the arrays."""
         for name in names:
             if name not in self.certificate:
                 raise FlawError(f"lacks its {name}")
@@ -156,22 +144,7 @@ class Proof:
 
 
 def read_proof(problem: Problem, events: Iterable[Event]) -> Proof:
-    """Read a run's events.
-
-    Parameters
-    ----------
-    problem : Problem
-    events : iterable of Event
-
-    Returns
-    -------
-    Proof
-
-    Raises
-    ------
-    FlawError
-        If an event is malformed.
-    """
+    """Read a run's events."""
     proof, solver = Proof(), None
     for event in events:
         match event:

@@ -40,10 +40,7 @@ def gamma(count: int) -> float:
 def rescaled(values: np.ndarray, exponent: int) -> np.ndarray:
     """Return a certificate's numbers times 2 to a power.
 
-    Raises
-    ------
-    FlawError
-        If they would be too large to add up.
+    Raises `FlawError` if they would be too large to add up.
     """
     with np.errstate(over="ignore"):
         scaled = np.ldexp(values, exponent)
@@ -54,29 +51,16 @@ def rescaled(values: np.ndarray, exponent: int) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """The unit in which a problem is checked.
+    """The unit in which a problem is checked."""
 
-    Attributes
-    ----------
-    X : (n, d) float64
-        The points as given; those of float32 by their values. Points of weight 0 are moved to
-        another point: they count nowhere.
-    A : (n, d) float64
-        2^exponent times the points less about their mean, no coordinate above 1.
-    exponent : int
-    norm : float
-        Root of the weighted sum of squares of A, rounded up.
-    error : float
-        Not less than the norm of the error of A, weighted likewise.
-    weights : (n,) float64
-        Of the points.
-    """
-
+    # (n, d): The points as given; those of float32 by their values. Points of weight 0 are moved to
+    # another point: they count nowhere.
     X: np.ndarray
+    # (n, d): 2^exponent times the points less about their mean, no coordinate above 1.
     A: np.ndarray
     exponent: int
-    norm: float
-    error: float
+    norm: float  # Root of the weighted sum of squares of A, rounded up
+    error: float  # Not less than the norm of the error of A, weighted likewise
     weights: np.ndarray
 
     @property
@@ -102,8 +86,10 @@ def unit_of(problem: Problem) -> Unit:
     counted = np.flatnonzero(weights)
     if len(counted) < len(X):
         X = np.where(weights[:, None] > 0.0, X, X[counted[0]])
-    near = X - X[counted[0]]  # zero where points coincide, which a mean would spoil
-    moved = near - near[counted].mean(axis=0)
+    # Zero where points coincide, which a mean would spoil; and no weight multiplies a large error.
+    near = X - X[np.argmax(weights)]
+    share = weights / weights.max()
+    moved = near - share @ near / share.sum()
     exponent = -int(np.frexp(np.abs(moved).max())[1])
     near, A = np.ldexp(near, exponent), np.ldexp(moved, exponent)
     unit = Unit(X, A, exponent, 0.0, 0.0, weights)
@@ -124,25 +110,14 @@ def root_up(squares: float, count: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Centroids:
-    """The blocks of a node as points with masses, and the rounding error of these.
+    """The blocks of a node as points with masses, and the rounding error of these."""
 
-    Attributes
-    ----------
-    points : (s, d) float64
-        Means of the blocks; bounds are proved for these doubles.
-    mass : (s,) float64
-        Weights of the blocks, which are exact (`ccviz.problem.weights`).
-    conflict : (s, s) bool
-    inside : float
-        Lower bound on the weighted sum of squared distances of the points to their blocks' means.
-    slip : float
-        Not less than the norm of the error of the points, each weighted by the root of its mass.
-    """
-
-    points: np.ndarray
-    mass: np.ndarray
+    points: np.ndarray  # (s, d): Means of the blocks; bounds are proved for these doubles
+    mass: np.ndarray  # (s,): Weights of the blocks, which are exact (`ccviz.problem.weights`)
     conflict: np.ndarray
+    # Lower bound on the weighted sum of squared distances of the points to their blocks' means.
     inside: float
+    # Not less than the norm of the error of the points, each weighted by the root of its mass.
     slip: float
 
     @property

@@ -19,7 +19,7 @@ weights.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,16 +35,10 @@ Multipliers = dict[str, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class SoftCaps:
-    """What soft links cost between the blocks of a node, at least.
+    """What soft links cost between the blocks of a node, at least."""
 
-    Attributes
-    ----------
-    must, cannot : (s, s) float64
-        Further cost of two blocks that are apart, or together; symmetric, one of them zero.
-    constant : float
-        Cost of every clustering.
-    """
-
+    # must, cannot, (s, s): Further cost of two blocks that are apart, or together; symmetric, one
+    # of them zero.
     must: np.ndarray
     cannot: np.ndarray
     constant: float
@@ -52,34 +46,15 @@ class SoftCaps:
 
 @dataclass(frozen=True, eq=False)
 class SoftTerms:
-    """The terms of a certificate's multipliers, over Y.
+    """The terms of a certificate's multipliers, over Y."""
 
-    Attributes
-    ----------
-    matrix : (s, s) float64
-        Part of S.
-    error : float
-        Bound on the norm of its error.
-    gain : float
-        Constant of the bound, its rounding taken off.
-    """
-
-    matrix: np.ndarray
+    matrix: np.ndarray  # (s, s): Part of S
     error: float
-    gain: float
+    gain: float  # Constant of the bound, its rounding taken off
 
 
 def soft_caps(problem: Problem, unit: Unit, blocks: PlainBlocks, largest: float) -> SoftCaps | None:
-    """Return the costs of a problem's soft links at a node; None without any.
-
-    Parameters
-    ----------
-    problem : Problem
-    unit : Unit
-    blocks : PlainBlocks
-    largest : float
-        Most points of a cluster.
-    """
+    """Return the costs of a problem's soft links at a node; None without any."""
     if not problem.is_soft:
         return None
     s, mass = len(blocks.mass), blocks.mass
@@ -114,24 +89,28 @@ def _between(links: Any, unit: Unit, blocks: PlainBlocks) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class SoftCosts:
-    """What soft links add to the cost of a cluster of blocks, rounded down.
+    """What soft links add to the cost of a cluster of blocks, rounded down."""
 
-    Attributes
-    ----------
-    pairs : (s, s) float64
-        Symmetric: weights of cannot-links between blocks, less those of must-links.
-    cut : (s,) float64
-        Half the weights of each block's must-links: its cost while all of them are broken.
-    constant : float
-        Weights of cannot-links inside blocks.
-    most : float
-        All weights between blocks, rounded up.
-    """
+    # must, cannot, (s, s): Weights of links between blocks; symmetric.
+    must: np.ndarray
+    cannot: np.ndarray
+    constant: float  # Weights of cannot-links inside blocks
+    most: float  # All weights between blocks, rounded up
 
-    pairs: np.ndarray
-    cut: np.ndarray
-    constant: float
-    most: float
+    @property
+    def pairs(self) -> np.ndarray:
+        """(s, s) what two blocks in one cluster add to its cost."""
+        return self.cannot - self.must
+
+    @property
+    def cut(self) -> np.ndarray:
+        """(s,) half the weights of each block's must-links: its cost while all are broken."""
+        return np.asarray(0.5 * self.must.sum(axis=1))
+
+    def limited(self, heaviest: float) -> SoftCosts:
+        """Return the costs with no heavier weights: no cluster costs more, so bounds hold."""
+        must, cannot = (np.minimum(each, heaviest) for each in (self.must, self.cannot))
+        return replace(self, must=must, cannot=cannot)
 
 
 def soft_costs(problem: Problem, unit: Unit, blocks: PlainBlocks) -> SoftCosts:
@@ -144,7 +123,7 @@ def soft_costs(problem: Problem, unit: Unit, blocks: PlainBlocks) -> SoftCosts:
     np.fill_diagonal(must, 0.0)
     np.fill_diagonal(cannot, 0.0)
     most = 0.5 * float((must + cannot).sum()) * (1.0 + 4.0 * gamma(count + 4))
-    return SoftCosts(cannot - must, 0.5 * must.sum(axis=1), constant, most)
+    return SoftCosts(must, cannot, constant, most)
 
 
 def penalty_above(problem: Problem, unit: Unit, labels: np.ndarray) -> float:
@@ -183,23 +162,9 @@ def soft_terms(
 ) -> SoftTerms:
     """Return the terms of multipliers that hold for clusters of any size.
 
-    Parameters
-    ----------
-    caps : SoftCaps or None
-        None without soft links.
-    mass : (s,) float64
-    multipliers : dict of arrays
-        ``must_pairs``, ``must_prices``, ``cannot_rows``, ``cannot_members``, ``cannot_prices``,
-        see ``docs/proof-format.md``; none of them for multipliers of zero.
-    exponent : int
-        The multipliers are scaled by 2 to this power.
-    fewest : float
-        Fewest points of a cluster.
-
-    Raises
-    ------
-    FlawError
-        If the multipliers are malformed, or beyond their caps.
+    `multipliers`: ``must_pairs``, ``must_prices``, ``cannot_rows``, ``cannot_members``,
+    ``cannot_prices``, see ``docs/proof-format.md``; none of them for multipliers of zero. Raises
+    `FlawError` if the multipliers are malformed, or beyond their caps.
     """
     terms = _Terms(mass)
     if caps is None:

@@ -14,8 +14,9 @@ The checks, in order; every bound is rigorous despite rounding (`ccviz.proof.rou
    and every cluster with its mean in the disc gains it. A new search (`pricing`) checks that no
    cluster has a lower value, as far as the requested gap needs it, unless a semidefinite
    certificate of the leaf suffices. Under sizes every class of clusters has a least value of its
-   own (`class_bound`). If the search would exceed the budget of work, the verdict reports it and
-   does not accept.
+   own (`class_bound`). Where clusters are few, every one is looked at, with all rules
+   (`every_cluster`). If the search would exceed the budget of work, the verdict reports it and does
+   not accept.
 
 A run that was stopped leaves its open nodes with certificates; they count as leaves.
 
@@ -31,25 +32,43 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from ccviz.events import Event, IncumbentFound, NodeOpened, PartsCut, ProofKept
 from ccviz.problem.problem import Problem
-from ccviz.proof.blocks import PlainBlocks, contract_plainly
-from ccviz.proof.budget import DEFAULT_WORK, Budget
-from ccviz.proof.check import Check, agree, compare
-from ccviz.proof.class_bound import ClassValues, class_bound, class_values, needs_classes
-from ccviz.proof.clustering import check_clustering, keeps_rules
-from ccviz.proof.colouring import colourable, is_clique
-from ccviz.proof.cover import check_cover, links_at, places_at
-from ccviz.proof.fewer import as_bounded, has_only_sums, without_lacking
-from ccviz.proof.kept import earlier_problem
-from ccviz.proof.lifted import classes_of, lifted_bound
-from ccviz.proof.packing import packable
+from ccviz.proof.blocks import PlainBlocks, contract_plainly, sums_of
+from ccviz.proof.check import (
+    Check,
+    agree,
+    as_bounded,
+    check_clustering,
+    check_cover,
+    check_implied,
+    colourable,
+    compare,
+    earlier_problem,
+    has_only_sums,
+    is_clique,
+    keeps_rules,
+    links_at,
+    packable,
+    places_at,
+    without_lacking,
+)
+from ccviz.proof.connection import are_joined, leave_too_little
+from ccviz.proof.every_cluster import floors_of, none_listed_below
+from ccviz.proof.partition_pricing import (
+    ClassValues,
+    class_bound,
+    class_values,
+    needs_classes,
+    none_below_within,
+)
 from ccviz.proof.parts import parts_bound, read_division
 from ccviz.proof.pricing import none_below
-from ccviz.proof.question import Places, discs_of, pricings
+from ccviz.proof.question import Case, Places, boxes, discs_of, gain, pricings, read_cases
 from ccviz.proof.reading import (
     Clustering,
     FlawError,
@@ -60,9 +79,8 @@ from ccviz.proof.reading import (
 )
 from ccviz.proof.rounding import Centroids, centroids, gamma, rescaled, unit_of
 from ccviz.proof.soft import soft_caps, soft_costs, terms_at
-from ccviz.proof.spectral import spectral_bound
-from ccviz.proof.verdict import Verdict
-from ccviz.proof.zones import Case, boxes, gain, read_cases
+from ccviz.proof.spectral import classes_of, lifted_bound, spectral_bound
+from ccviz.proof.verdict import DEFAULT_WORK, Budget, Verdict
 
 DEFAULT_GAP = 1e-4
 _WIDER = 1.001  # factor on the requested gap: a run ends as soon as its own bound suffices
@@ -79,17 +97,12 @@ def verify(
 
     Parameters
     ----------
-    problem : Problem
     events : iterable of Event
         All events of the run, in order.
     gap : float
         Relative gap within which the clustering is to be proved optimal.
     work : float
         Most work that searches may take; a unit is about a second.
-
-    Returns
-    -------
-    Verdict
 
     Examples
     --------
@@ -103,6 +116,7 @@ def verify(
     is_divided = any(isinstance(event, PartsCut) for event in events)
     has_tree = any(isinstance(event, NodeOpened) for event in events)
     try:
+        check_implied(problem)
         others = bool(kept) or is_divided
         tree = read_proof(as_bounded(problem), events) if has_tree or not others else None
         if tree is not None and not (tree.is_open and others):
@@ -276,7 +290,7 @@ def _check_bound(check: Check, number: int, leaf: Leaf) -> float:
 
 def _spectral(check: Check, blocks: PlainBlocks, means: Centroids, leaf: Leaf) -> float:
     """Return a semidefinite certificate's bound; without one, the scatter inside the blocks."""
-    k, sizes = check.told.k, check.told.sizes
+    k, sizes = check.bounded.k, check.bounded.sizes
     exponent = 2 * (check.unit.exponent - leaf.exponent)
     limits = None if sizes is None else (float(sizes.lower.min()), float(sizes.upper.max()))
     caps = soft_caps(check.problem, check.unit, blocks, limits[1] if limits else math.inf)
@@ -289,7 +303,11 @@ def _spectral(check: Check, blocks: PlainBlocks, means: Centroids, leaf: Leaf) -
     elif "nonnegativity" in leaf.certificate:
         leaf.require("nonnegativity", "points", "kind", "weights")
         soft = terms_at(caps, means.mass, leaf.certificate, exponent, limits)
-        between = spectral_bound(means, k, leaf.certificate, exponent, limits=limits, soft=soft)
+        sums = sums_of(check.problem, blocks)
+        between = spectral_bound(
+            means, k, leaf.certificate, exponent, limits=limits, soft=soft, sums=sums,
+            paths=blocks.paths,
+        )  # fmt: skip
     elif caps is not None and len(means.mass) == k:  # every block is a cluster
         return (means.inside + caps.constant) * (1.0 - gamma(2))
     else:
@@ -301,7 +319,7 @@ def _column_bound(
     check: Check, node: int, blocks: PlainBlocks, means: Centroids, leaf: Leaf, proved: float
 ) -> float:
     """Return the bound of the duals, searched only as far as the requested gap needs it."""
-    if needs_classes(check.told):
+    if needs_classes(check.bounded) or "listed" in leaf.certificate:
         return _class_bound(check, blocks, means, leaf, proved)
     duals, least = _duals(check, leaf, means)
     places = _places(check, node, leaf, means)
@@ -372,7 +390,7 @@ def _lagrangian(
         least = min(least, (needed + 4.0 * margin - total) / k)
     answers = [
         none_below(pricing, least, check.budget)
-        for pricing in pricings(check.told, blocks.block_of, means, duals, places)
+        for pricing in pricings(check.bounded, blocks.block_of, means, duals, places)
     ]
     answers += _in_zones(check, blocks, means, duals, least, cases)
     if False in answers:
@@ -389,24 +407,34 @@ def _class_bound(
     constant = values.links.constant
     claimed = means.inside + constant + max(0.0, values.total)
     compare(check, check.unit.scaled(leaf.lower_bound), claimed)
+    proved = max(proved, (means.inside + constant) * (1.0 - gamma(2)))
     if values.total <= 0.0 or proved >= check.enough:  # nothing to search for
         return proved
     needed = math.sqrt(max(0.0, check.enough - means.inside)) * (1.0 + gamma(8)) + means.slip
-    between = _searched(check, blocks, means, values, needed**2 - constant)
+    between = _searched(check, blocks, means, values, needed**2 - constant, leaf)
     return means.whole(constant + between)
 
 
 def _class_values(check: Check, blocks: PlainBlocks, means: Centroids, leaf: Leaf) -> ClassValues:
     exponent = 2 * (check.unit.exponent - leaf.exponent)
     links = soft_costs(check.problem, check.unit, blocks)
-    return class_values(check.told, leaf.certificate, exponent, len(means.mass), links)
+    return class_values(check.bounded, leaf.certificate, exponent, len(means.mass), links)
 
 
 def _searched(
-    check: Check, blocks: PlainBlocks, means: Centroids, values: ClassValues, needed: float
+    check: Check,
+    blocks: PlainBlocks,
+    means: Centroids,
+    values: ClassValues,
+    needed: float,
+    leaf: Leaf,
 ) -> float:
     """Return the bound of class values, having searched for clusters of lower value."""
-    bound, is_done = class_bound(check.told, blocks.block_of, means, values, needed, check.budget)
+    search = partial(none_below_within, budget=check.budget)
+    if "listed" in leaf.certificate:
+        floors = floors_of(check.problem, blocks)
+        search = partial(none_listed_below, floors=floors, budget=check.budget)
+    bound, is_done = class_bound(check.bounded, blocks.block_of, means, values, needed, search)
     check.trusted += not is_done
     return bound
 
@@ -426,7 +454,7 @@ def _in_zones(
         none_below(pricing, least, check.budget, box_of[case.zone])
         for case, its in zip(cases, places, strict=True)
         if not box_of[case.zone].is_empty
-        for pricing in pricings(check.told, blocks.block_of, means, duals + case.change, its)
+        for pricing in pricings(check.bounded, blocks.block_of, means, duals + case.change, its)
     ]
 
 
@@ -445,10 +473,10 @@ def _check_infeasible(check: Check, number: int, leaf: Leaf) -> None:
     if "duals" in leaf.certificate:
         means = centroids(check.unit, blocks)
         whole = means.most * _BEYOND
-        if needs_classes(check.told):
+        if needs_classes(check.bounded) or "listed" in leaf.certificate:
             values = _class_values(check, blocks, means, leaf)
             whole += values.links.most * _BEYOND
-            if _searched(check, blocks, means, values, whole * _BEYOND) <= whole:
+            if _searched(check, blocks, means, values, whole * _BEYOND, leaf) <= whole:
                 raise FlawError("is called infeasible, but its bound is too low for that")
             return
         duals, least = _duals(check, leaf, means)
@@ -458,9 +486,8 @@ def _check_infeasible(check: Check, number: int, leaf: Leaf) -> None:
         if bound <= whole:
             raise FlawError("is called infeasible, but its bound is too low for that")
         return
-    if len(blocks.mass) == problem.k and not keeps_rules(problem, blocks.members):
-        return
-    if is_clique(leaf.certificate.get("witness"), blocks, problem.k):
+    witness = leaf.certificate.get("witness")
+    if _breaks_all(problem, blocks) or is_clique(witness, blocks, problem.k):
         return
     answer: bool | None
     if problem.sizes is None:
@@ -471,3 +498,12 @@ def _check_infeasible(check: Check, number: int, leaf: Leaf) -> None:
     if answer:
         raise FlawError("is called infeasible, but a clustering exists")
     check.trusted += answer is None
+
+
+def _breaks_all(problem: Problem, blocks: PlainBlocks) -> bool:
+    """Whether the only clustering breaks a rule or falls apart, or neighbours leave none."""
+    members = blocks.members
+    is_one = len(blocks.mass) == problem.k
+    if is_one and not (keeps_rules(problem, members) and are_joined(problem, members)):
+        return True
+    return blocks.paths is not None and leave_too_little(problem, blocks.paths)

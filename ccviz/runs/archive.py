@@ -30,12 +30,10 @@ from ccviz.errors import ArchiveError, UnknownRunError
 from ccviz.events import Finished, Record, Termination
 from ccviz.problem.problem import Problem
 from ccviz.runs.codec import decode_event, decode_problem, encode_event, encode_problem
-from ccviz.runs.database import Database, default_path
-from ccviz.runs.info import RunInfo, Summary, alive, summarise
-from ccviz.runs.limits import NO_LIMITS, Limits
-from ccviz.runs.policy import UNRESTRICTED, Policy
+from ccviz.runs.database import STUDIES, Database, Study, default_path
+from ccviz.runs.info import UNRESTRICTED, Policy, RunInfo, Summary, alive, summarise
 from ccviz.runs.run import FOLDED, REPLACED, Run
-from ccviz.runs.schema import STUDIES, Study
+from ccviz.runs.stop import NO_LIMITS, Limits
 
 _ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"  # without letters that look like others
 _RUNS = "SELECT runs.*, (SELECT max(seq) FROM records WHERE run = number) AS last_seq FROM runs"
@@ -48,10 +46,6 @@ class Archive:
     ----------
     path : path, optional
         `default_path` if not given; the file and its folder are made if absent.
-
-    Attributes
-    ----------
-    path : path
 
     Raises
     ------
@@ -73,13 +67,8 @@ class Archive:
 
         Parameters
         ----------
-        policy : Policy
         library : Archive, optional
             An archive whose runs can be read as well; they are in no list.
-
-        Returns
-        -------
-        Archive
         """
         restricted = copy.copy(self)
         restricted._policy, restricted._library = policy, library
@@ -117,7 +106,6 @@ class Archive:
         ----------
         problem, solver, settings, seed, workers
             The solver and its parameters by name.
-        limits : Limits
         dataset, name : str
             For people; the name is the id by default.
         owner : str
@@ -135,9 +123,9 @@ class Archive:
             run_id = _free_id(db, solver)
             row = {
                 "id": run_id,
-                "name": name or run_id,
+                "name": _storable(name) or run_id,
                 "created": now,
-                "dataset": dataset,
+                "dataset": _storable(dataset),
                 "solver": solver,
                 "settings": json.dumps(settings),
                 "seed": seed,
@@ -197,7 +185,6 @@ class Archive:
 
         Parameters
         ----------
-        run_id : str
         run : Run, optional
             Its final state; folded from the records if not given.
         """
@@ -233,8 +220,6 @@ class Archive:
 
         Parameters
         ----------
-        run_id : str
-        study : {"prices", "margins"}
         data : bytes
             See `ccviz.studies.price_table.encode_prices` and
             `ccviz.studies.margin_table.encode_margins`.
@@ -254,7 +239,7 @@ class Archive:
         """
         if not name.strip():
             raise ArchiveError("a run's name cannot be empty.")
-        self._set(run_id, {"name": name.strip()})
+        self._set(run_id, {"name": _storable(name.strip())})
 
     def share(self, run_id: str, shared: bool = True) -> None:
         """Show a run to all users of the archive, or to its owner alone again."""
@@ -262,7 +247,7 @@ class Archive:
 
     def delete(self, run_id: str) -> None:
         """Delete a run, its records, and its problem if no other run uses it."""
-        with self._file.writing() as db:
+        with self._file.freeing() as db:
             db.execute("DELETE FROM runs WHERE number = ?", (self._owned(run_id),))
             db.execute("DELETE FROM problems WHERE hash NOT IN (SELECT problem FROM runs)")
 
@@ -296,10 +281,16 @@ class Archive:
         return RunInfo.from_row(dict(self.home_of(run_id)._visible(run_id)))
 
     def size_of(self, owner: str) -> tuple[int, int]:
-        """Return the number of runs of an owner and the bytes of their records."""
+        """Return the number of runs of an owner and the bytes of their records and problems."""
         rows = self._file.read(
-            """SELECT count(DISTINCT number) AS runs, coalesce(sum(length(data)), 0) AS bytes
-            FROM runs LEFT JOIN records ON run = number WHERE owner = ?""",
+            """WITH own AS (SELECT number, problem FROM runs WHERE owner = ?)
+            SELECT count(*) AS runs, (
+                SELECT coalesce(sum(length(data)), 0) FROM records
+                WHERE run IN (SELECT number FROM own)
+            ) + (
+                SELECT coalesce(sum(length(data)), 0) FROM problems
+                WHERE hash IN (SELECT problem FROM own)
+            ) AS bytes FROM own""",
             (owner,),
         )
         return rows[0]["runs"], rows[0]["bytes"]
@@ -328,13 +319,21 @@ class Archive:
         return found[0]
 
     def problem(self, run_id: str) -> Problem:
-        """Return the problem of a run."""
+        """Return the problem of a run.
+
+        Raises
+        ------
+        ArchiveError
+            If it is lost.
+        """
         if (home := self.home_of(run_id)) is not self:
             return home.problem(run_id)
         digest = self._visible(run_id)["problem"]
         known = self._problems.get(digest)
         if known is None:
             rows = self._file.read("SELECT data FROM problems WHERE hash = ?", (digest,))
+            if not rows:
+                raise ArchiveError(f"the problem of the run {run_id} is lost.")
             known = self._problems[digest] = decode_problem(rows[0]["data"])
         return known
 
@@ -350,7 +349,6 @@ class Archive:
 
         Parameters
         ----------
-        run_id : str
         after : int
             Only records with a higher number.
         upto : int, optional
@@ -368,13 +366,7 @@ class Archive:
         )
 
     def study(self, run_id: str, study: Study) -> bytes | None:
-        """Return what a study has stored of a run; None if there is nothing.
-
-        Parameters
-        ----------
-        run_id : str
-        study : {"prices", "margins"}
-        """
+        """Return what a study has stored of a run; None if there is nothing."""
         if (home := self.home_of(run_id)) is not self:
             return home.study(run_id, study)
         number = self._visible(run_id)["number"]
@@ -391,7 +383,6 @@ class Archive:
 
         Parameters
         ----------
-        run_id : str
         upto : int, optional
             The record.
         run : Run, optional
@@ -454,6 +445,11 @@ class Archive:
         if not self._policy.owns(RunInfo.from_row(dict(row))):
             raise ArchiveError(f"the run {row['name']!r} belongs to another person.")
         return int(row["number"])
+
+
+def _storable(name: str) -> str:
+    """Return a name as UTF-8 has it: those of files may be other bytes, each of which becomes ?."""
+    return name.encode("utf-8", "replace").decode()
 
 
 def _free_id(db: sqlite3.Connection, solver: str) -> str:

@@ -6,16 +6,339 @@ is damaged, all that can still be read goes into a new file, and the damaged one
 
 from __future__ import annotations
 
+import math
 import sqlite3
-from collections.abc import Iterator
+import stat
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from numbers import Real
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from ccviz.errors import ArchiveError, CcvizError
+from ccviz.events import (
+    Assigned,
+    BoundImproved,
+    CentersMoved,
+    ColumnsPriced,
+    CutsAdded,
+    DeadEnded,
+    Event,
+    Finished,
+    GenerationEnded,
+    IncumbentFound,
+    InfeasibilityProved,
+    NodeBounded,
+    NodeBranched,
+    NodeLeft,
+    NodeOpened,
+    NodePruned,
+    NodeReopened,
+    PartBounded,
+    PartsCut,
+    ProofKept,
+    QuestionAnswered,
+    QuestionAsked,
+    Record,
+    RelaxationSolved,
+    ResidualsUpdated,
+    Restarted,
+    Started,
+    TreeKept,
+)
+from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
+from ccviz.runs.database import STUDIES
 from ccviz.runs.info import summarise
 from ccviz.runs.run import Run
-from ccviz.runs.validator import Validator
+
+# --- Whether records from a file are ones that a run of the problem could have --------------------
+#
+# An event that is decoded has the right types, and nothing more: its labels may name clusters that
+# do not exist, its arrays may have any shape, and records may be shuffled. The page, the exports
+# and `Run` rely on all of this, so everything that comes from outside is checked here first: run
+# files, the runs of a project, and an archive that is looked through.
+
+
+class Validator:
+    """Checks the records of one run in turn."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._seq, self._started, self._finished = -1, False, False
+        self._events = _Events(problem)
+
+    def check(self, record: Record) -> None:
+        """Check the next record.
+
+        Raises `ArchiveError` if it is out of order, or its event does not fit the problem or the
+        events before it.
+        """
+        self._check_order(record)
+        try:
+            self._events.check(record.event)
+        except _MisfitError as wrong:
+            kind = type(record.event).__name__
+            raise ArchiveError(f"record {record.seq} ({kind}) has {wrong}.") from None
+        self._seq = record.seq
+        self._started = True
+        self._finished = isinstance(record.event, Finished)
+
+    def _check_order(self, record: Record) -> None:
+        seq, event = record.seq, record.event
+        if seq <= self._seq:
+            raise ArchiveError(
+                f"its records are not in order: record {seq} follows record {self._seq}."
+            )
+        if self._finished:
+            raise ArchiveError(f"its records are not in order: record {seq} follows the run's end.")
+        # A worker may have ended before it began; then its only event is the last one.
+        if not self._started and not isinstance(event, Started | Finished):
+            raise ArchiveError(
+                f"its records are not in order: record {seq} comes before the run's start."
+            )
+        if self._started and isinstance(event, Started):
+            raise ArchiveError(f"its records are not in order: record {seq} is a second start.")
+        if not 0 <= record.time_s < math.inf:
+            raise ArchiveError(f"record {seq} has no time.")
+
+
+class _MisfitError(Exception):
+    """What is wrong with an event; reads on from "record 3 has"."""
+
+
+class _Events:
+    """Checks events by the problem, and by the nodes and parts that earlier events brought."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._parent: dict[int, int | None] = {}
+        self._depth: dict[int, int] = {}
+        self._parts = 0
+
+    def check(self, event: Event) -> None:
+        """Raise `_MisfitError` if an event does not fit."""
+        handler = _CHECKS.get(type(event))
+        if handler is not None:
+            handler(self, event)
+
+    def _start(self, event: Started) -> None:
+        problem = self._problem
+        _need((event.n, event.d, event.k) == (problem.n, problem.d, problem.k), "another problem")
+        _need(1 <= event.n_blocks <= event.n, "a number of blocks that is not from 1 to n")
+        _need(isinstance(event.settings.get("tolerance", 0.0), Real), "a tolerance of no number")
+
+    def _restart(self, event: Restarted) -> None:
+        _counts(event.restart)
+
+    def _assign(self, event: Assigned) -> None:
+        _counts(event.iteration, event.moved)
+        self._labels(event.labels, least=-1)
+
+    def _move(self, event: CentersMoved) -> None:
+        _counts(event.iteration)
+        _numbers("centres", event.centers, (self._problem.k, self._problem.d))
+
+    def _dead_end(self, event: DeadEnded) -> None:
+        _counts(event.iteration)
+        self._points([event.point])
+
+    def _incumbent(self, event: IncumbentFound) -> None:
+        self._labels(event.labels, least=0)
+        known = event.objective is None or math.isfinite(event.objective)
+        _need(known, "an objective that is not finite")
+
+    def _labels(self, labels: np.ndarray, least: int) -> None:
+        _whole("labels", labels, (self._problem.n,), least, self._problem.k - 1)
+
+    def _points(self, points: Iterable[int]) -> None:
+        n = self._problem.n
+        _need(all(0 <= point < n for point in points), f"a point that is not from 0 to {n - 1}")
+
+    def _pair(self, pair: tuple[int, int]) -> None:
+        self._points(pair)
+        _need(pair[0] != pair[1], "a pair of one point")
+
+    def _bound(self, event: BoundImproved) -> None:
+        _bounds(event.lower_bound)
+
+    def _infeasible(self, event: InfeasibilityProved) -> None:
+        self._points(event.points)
+
+    def _open(self, event: NodeOpened) -> None:
+        _bounds(event.lower_bound)
+        node, parent = event.node, event.parent
+        depth = 0
+        if parent is not None:
+            _need(parent in self._parent, f"a parent, node {parent}, that was never opened")
+            depth = self._depth[parent] + 1
+        _need(node >= 0, "a node with a negative number")
+        # A node may be opened twice, as a run goes on; under another parent it could be its own.
+        _need(self._parent.get(node, parent) == parent, f"node {node} under another parent")
+        _need(event.depth == depth, f"a depth that is not {depth}")
+        if event.pair is not None:
+            self._pair(event.pair)
+        self._parent[node], self._depth[node] = parent, depth
+
+    def _node(self, event: NodeBounded | NodeBranched | NodePruned) -> None:
+        _bounds(event.lower_bound)
+        _need(event.node in self._parent, f"node {event.node}, which was never opened")
+
+    def _branch(self, event: NodeBranched) -> None:
+        self._node(event)
+        self._pair(event.pair)
+
+    def _cuts(self, event: CutsAdded) -> None:
+        _bounds(event.lower_bound)
+        _counts(
+            event.node, event.round, event.pair, event.triangle, event.clique, event.dropped,
+            event.active, event.wider, event.rows, event.separators,
+        )  # fmt: skip
+
+    def _relaxation(self, event: RelaxationSolved) -> None:
+        _counts(event.node)
+        s = len(event.Z) if event.Z.ndim else 0
+        _need(1 <= s <= self._problem.n, "a matrix that is not of blocks")
+        _numbers("a matrix", event.Z, (s, s))
+        _whole("blocks", event.block_of, (self._problem.n,), 0, s - 1)
+
+    def _columns(self, event: ColumnsPriced) -> None:
+        _counts(event.node, event.iteration, event.columns, event.pool)
+        self._per_block("duals", event.duals)
+        if event.center is not None:
+            self._per_block("a centre of the duals", event.center)
+
+    def _per_block(self, what: str, values: np.ndarray) -> None:
+        _numbers(what, values, values.shape[:1])
+        _need(len(values) <= self._problem.n, f"{what} for more blocks than points")
+
+    def _residuals(self, event: ResidualsUpdated) -> None:
+        _counts(event.iteration, event.violations)
+        if event.x is not None:
+            _numbers("an assignment", event.x, (self._problem.n, self._problem.k))
+
+    def _generation(self, event: GenerationEnded) -> None:
+        _counts(event.generation, event.local_searches, event.iterations)
+        _numbers("objectives", event.objectives, event.objectives.shape[:1])
+        members = len(event.objectives)
+        _whole("members", event.replaced, event.replaced.shape[:1], -1, members - 1)
+
+    def _cut(self, event: PartsCut) -> None:
+        _counts(event.dropped)
+        _need(1 <= event.parts <= self._problem.n, "a number of parts that is not from 1 to n")
+        _whole("parts", event.part_of, (self._problem.n,), -1, event.parts - 1)
+        self._parts = event.parts
+
+    def _part(self, event: PartBounded) -> None:
+        _counts(event.rounds)
+        _bounds(event.lower_bound, event.upper_bound)
+        _need(
+            all(0 <= part < self._parts for part in event.group),
+            f"a part that is not one of the {self._parts}",
+        )
+
+    def _kept(self, event: ProofKept) -> None:
+        _counts(event.added)
+        _bounds(event.lower_bound)
+        n, k = self._problem.n, self._problem.k
+        for links in (event.must_link, event.cannot_link):
+            _whole("links", links, (len(links) if links.ndim else 0, 2), 0, n - 1)
+        for sizes in (event.lower, event.upper):
+            if sizes is not None:
+                _whole("sizes", sizes, (k,), 0, n)
+        earlier = _Events(self._problem)
+        for each in event.events:
+            try:
+                earlier.check(each)
+            except _MisfitError as wrong:
+                kind = type(each).__name__
+                raise _MisfitError(f"an earlier proof whose {kind} has {wrong}") from None
+
+    def _tree(self, event: TreeKept) -> None:
+        _counts(event.leaves, event.reopened, event.following)
+        _bounds(event.lower_bound)
+        for values in (event.times, event.nodes, event.upper, event.lower):
+            _numbers("earlier bounds", values, event.times.shape[:1])
+        _numbers("edits", event.edits, event.edits.shape[:1])
+
+    def _reopen(self, event: NodeReopened | NodeLeft) -> None:
+        _bounds(event.lower_bound)
+        _need(event.node in self._parent, f"node {event.node}, which was never opened")
+        if event.block_of.size:
+            n = self._problem.n
+            _whole("blocks", event.block_of, (n,), 0, n - 1)
+
+    def _ask(self, event: QuestionAsked) -> None:
+        _counts(event.number)
+        self._pair(event.pair)
+
+    def _answer(self, event: QuestionAnswered) -> None:
+        _counts(event.implied)
+        self._pair(event.pair)
+        _need(0.0 <= event.confidence <= 1.0, "a confidence that is not from 0 to 1")
+
+
+_CHECKS: dict[type[Event], Callable[[_Events, Any], None]] = {
+    Started: _Events._start,
+    Restarted: _Events._restart,
+    Assigned: _Events._assign,
+    CentersMoved: _Events._move,
+    DeadEnded: _Events._dead_end,
+    IncumbentFound: _Events._incumbent,
+    BoundImproved: _Events._bound,
+    InfeasibilityProved: _Events._infeasible,
+    NodeOpened: _Events._open,
+    NodeBounded: _Events._node,
+    NodeBranched: _Events._branch,
+    NodePruned: _Events._node,
+    CutsAdded: _Events._cuts,
+    RelaxationSolved: _Events._relaxation,
+    ColumnsPriced: _Events._columns,
+    ResidualsUpdated: _Events._residuals,
+    GenerationEnded: _Events._generation,
+    PartsCut: _Events._cut,
+    PartBounded: _Events._part,
+    ProofKept: _Events._kept,
+    TreeKept: _Events._tree,
+    NodeReopened: _Events._reopen,
+    NodeLeft: _Events._reopen,
+    QuestionAsked: _Events._ask,
+    QuestionAnswered: _Events._answer,
+}
+
+
+def _need(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise _MisfitError(otherwise)
+
+
+def _counts(*values: int) -> None:
+    _need(all(value >= 0 for value in values), "a negative count")
+
+
+def _bounds(*values: float) -> None:
+    _need(not any(map(math.isnan, values)), "a bound that is no number")
+
+
+def _numbers(what: str, array: np.ndarray, shape: tuple[int, ...]) -> None:
+    _need(array.dtype.kind == "f", f"{what} not made of numbers")
+    _shape(what, array, shape)
+
+
+def _whole(what: str, array: np.ndarray, shape: tuple[int, ...], least: int, most: int) -> None:
+    _need(array.dtype.kind in "iu" or not array.size, f"{what} not made of whole numbers")
+    _shape(what, array, shape)
+    within = not array.size or (array.min() >= least and array.max() <= most)
+    _need(within, f"{what} that are not from {least} to {most}")
+
+
+def _shape(what: str, array: np.ndarray, shape: tuple[int, ...]) -> None:
+    # A shape that is cut short, of an array without dimensions, fits none.
+    fits = array.ndim >= 1 and array.shape == shape
+    _need(fits, f"{what} of the shape {array.shape} in place of {shape}")
+
 
 _TABLES = ("problems", "runs", "records")
 _CLOSED = "The process that computed the run is gone."
@@ -24,19 +347,7 @@ _CLOSED = "The process that computed the run is gone."
 def check_archive(path: Path) -> Iterator[str]:
     """Mend an archive; yield a sentence for each thing that was found.
 
-    Parameters
-    ----------
-    path : path
-        Path of an archive that no other process uses.
-
-    Yields
-    ------
-    str
-
-    Raises
-    ------
-    ArchiveError
-        If nothing in it can be read, or nothing can be written.
+    Raises `ArchiveError` if nothing in it can be read, or nothing can be written.
     """
     if not path.exists():
         return
@@ -66,17 +377,16 @@ def _damage(path: Path) -> str:
 
 def _rebuild(path: Path) -> Iterator[str]:
     fresh = path.with_name(f"{path.name}.mended")
-    fresh.unlink(missing_ok=True)
     try:
-        Archive(fresh).close()
-        with closing(sqlite3.connect(path)) as old, closing(sqlite3.connect(fresh)) as new:
-            for table in _TABLES:
-                yield from _copy(old, new, table)
-            new.commit()
-            runs = new.execute("SELECT count(*) FROM runs").fetchone()[0]
-            new.execute("DELETE FROM records WHERE run NOT IN (SELECT number FROM runs)")
-            new.commit()
-            new.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        with closing(sqlite3.connect(path)) as old:
+            _lock(old, path)
+            fresh.unlink(missing_ok=True)
+            fresh.touch(mode=0o600)
+            Archive(fresh).close()
+            with closing(sqlite3.connect(fresh)) as new:
+                yield from _copy_tables(old, new)
+                runs = new.execute("SELECT count(*) FROM runs").fetchone()[0]
+        fresh.chmod(stat.S_IMODE(path.stat().st_mode))
     except (sqlite3.Error, OSError) as broken:
         fresh.unlink(missing_ok=True)
         raise ArchiveError(f"{path} cannot be mended: {broken}; move it away.") from None
@@ -88,6 +398,18 @@ def _rebuild(path: Path) -> Iterator[str]:
     yield f"what could be read, {runs} runs, is in a new file; the damaged one is {kept}."
 
 
+def _lock(db: sqlite3.Connection, path: Path) -> None:
+    """Keep others from opening a file; raises `ArchiveError` if one has it open already."""
+    # It would go on writing to the damaged file, which by then has another name.
+    db.execute("PRAGMA locking_mode = EXCLUSIVE")
+    try:
+        db.execute("SELECT 1 FROM sqlite_master").fetchone()
+    except sqlite3.OperationalError as refused:
+        if refused.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+            raise
+        raise ArchiveError(f"{path} is open in another process; end it first.") from None
+
+
 def _free_name(path: Path) -> Path:
     number = 1
     while (kept := path.with_name(f"{path.name}.damaged-{number}")).exists():
@@ -95,11 +417,25 @@ def _free_name(path: Path) -> Path:
     return kept
 
 
+def _copy_tables(old: sqlite3.Connection, new: sqlite3.Connection) -> Iterator[str]:
+    for create in STUDIES.values():
+        new.execute(create)
+    for table in (*_TABLES, *STUDIES):
+        yield from _copy(old, new, table)
+    new.commit()
+    for table in ("records", *STUDIES):
+        new.execute(f"DELETE FROM {table} WHERE run NOT IN (SELECT number FROM runs)")
+    new.commit()
+    new.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
 def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: str) -> Iterator[str]:
     """Copy the rows of a table that can be read, from both of its ends to where it is broken."""
     names = [row[1] for row in new.execute(f"PRAGMA table_info({table})")]
     there = {row[1] for row in old.execute(f"PRAGMA table_info({table})")}
     columns = ", ".join(name for name in names if name in there)
+    if not columns and table in STUDIES:
+        return  # none was ever stored
     places = ", ".join("?" * len(columns.split(", ")))
     put = f"INSERT OR IGNORE INTO {table} ({columns}) VALUES ({places})"
     broken = ""

@@ -26,7 +26,7 @@ from ccviz.problem.problem import Problem
 from ccviz.problem.sizes import Sizes
 
 _COMPRESS_FROM = 512
-_SAMPLE, _WORTH = 1 << 16, 0.9
+_SAMPLE, _COMPRESSED = 1 << 16, 0.9
 _DTYPES = {"f8", "f4", "i8", "i4", "i2", "i1", "u1", "b1"}
 _SMALL_INTS = (np.int8, np.int16, np.int32)
 
@@ -77,7 +77,9 @@ class PackedProblem(msgspec.Struct):
     asked: _PackedAsked | msgspec.UnsetType = msgspec.UNSET
     weights: np.ndarray | msgspec.UnsetType = msgspec.UNSET
     outliers: int | msgspec.UnsetType = msgspec.UNSET
+    outliers_asked: int | msgspec.UnsetType = msgspec.UNSET
     fixed: int | msgspec.UnsetType = msgspec.UNSET
+    neighbors: np.ndarray | msgspec.UnsetType = msgspec.UNSET
 
 
 class Budget:
@@ -85,12 +87,7 @@ class Budget:
 
     An array counts as it is in memory: inflated, and in the type that it is to have.
 
-    Parameters
-    ----------
-    message_bytes : int
-        Of one event or problem.
-    total_bytes, seconds : float
-        Of all; without an end if not given.
+    `total_bytes`, `seconds`: Of all; without an end if not given.
     """
 
     def __init__(
@@ -104,25 +101,13 @@ class Budget:
         self._end = time.monotonic() + seconds
 
     def begin(self) -> None:
-        """Begin another message.
-
-        Raises
-        ------
-        ArchiveError
-            If the time is up.
-        """
+        """Begin another message."""
         self._message.left = self._message_bytes
         if time.monotonic() > self._end:
             raise ArchiveError("it takes too long to read.")
 
     def spend(self, size: int) -> None:
-        """Take a number of bytes.
-
-        Raises
-        ------
-        ArchiveError
-            If fewer are left.
-        """
+        """Take a number of bytes."""
         self._message.left -= size
         self._total_bytes -= size
         if self._message.left < 0 or self._total_bytes < 0:
@@ -153,7 +138,7 @@ def _pack_array(array: np.ndarray) -> _Packed:
 def _shrinks(data: bytes) -> bool:
     """Whether compression pays, judged by the first bytes: measured numbers are noise."""
     sample = data[:_SAMPLE]
-    return len(zlib.compress(sample, 1)) < _WORTH * len(sample)
+    return len(zlib.compress(sample, 1)) < _COMPRESSED * len(sample)
 
 
 def _shrunk(array: np.ndarray) -> np.ndarray:
@@ -197,13 +182,7 @@ _encoder = msgspec.msgpack.Encoder(enc_hook=_pack)
 
 
 class Decoder:
-    """Reads events and problems within a budget.
-
-    Parameters
-    ----------
-    budget : Budget
-        Of all that it reads.
-    """
+    """Reads events and problems within a budget."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget, hook = budget, partial(_unpack, budget)
@@ -213,10 +192,7 @@ class Decoder:
     def event(self, data: bytes) -> AnyEvent:
         """Return the event in the bytes.
 
-        Raises
-        ------
-        ArchiveError
-            If they hold none, or one that the budget does not allow.
+        Raises `ArchiveError` if they hold none, or one that the budget does not allow.
         """
         self._budget.begin()
         try:
@@ -225,12 +201,7 @@ class Decoder:
             raise ArchiveError(f"a stored event cannot be read: {broken}.") from None
 
     def problem(self, data: bytes) -> Problem:
-        """Return the problem in the bytes, checked like any other input.
-
-        Raises
-        ------
-        ArchiveError, ProblemError
-        """
+        """Return the problem in the bytes, checked like any other input."""
         self._budget.begin()
         try:
             packed = self._problem.decode(data)
@@ -249,7 +220,9 @@ class Decoder:
             asked=asked,
             weights=None if packed.weights is msgspec.UNSET else packed.weights,
             outliers=0 if packed.outliers is msgspec.UNSET else packed.outliers,
+            outliers_asked=0 if packed.outliers_asked is msgspec.UNSET else packed.outliers_asked,
             fixed=0 if packed.fixed is msgspec.UNSET else packed.fixed,
+            neighbors=None if packed.neighbors is msgspec.UNSET else packed.neighbors,  # type: ignore[arg-type]
         )
 
 
@@ -263,13 +236,7 @@ def encode_event(event: Event) -> bytes:
 
 
 def decode_event(data: bytes) -> AnyEvent:
-    """Return the event in the bytes.
-
-    Raises
-    ------
-    ArchiveError
-        If they hold none.
-    """
+    """Return the event in the bytes."""
     return _own.event(data)
 
 
@@ -289,7 +256,10 @@ def encode_problem(problem: Problem) -> bytes:
         weights=msgspec.UNSET if problem.weights is None else problem.weights,
         outliers=problem.outliers or msgspec.UNSET,
         fixed=problem.fixed or msgspec.UNSET,
+        neighbors=msgspec.UNSET if problem.neighbors is None else problem.neighbors.pairs,
     )
+    if problem.outliers_asked > problem.outliers:
+        packed.outliers_asked = problem.outliers_asked
     return _encoder.encode(packed)
 
 
@@ -365,27 +335,11 @@ def _unpack_rule(packed: _PackedRule) -> Any:
 
 def _rule_class(kind: str) -> Any:
     # Imported here: few problems have rules.
-    from ccviz.problem import rules, sums
+    from ccviz.problem.rules import STORED
 
-    known = (
-        rules.MaxSize,
-        rules.MaxOverlap,
-        rules.MinDifference,
-        rules.SoftCannotLink,
-        rules.MaxDiameter,
-        rules.Both,
-        rules.Either,
-        sums.MaxSum,
-        sums.MinSum,
-    )
-    return next((cls for cls in known if cls.__name__ == kind), None)
+    return STORED.get(kind)
 
 
 def decode_problem(data: bytes) -> Problem:
-    """Return the problem in the bytes, checked like any other input.
-
-    Raises
-    ------
-    ArchiveError, ProblemError
-    """
+    """Return the problem in the bytes, checked like any other input."""
     return _own.problem(data)

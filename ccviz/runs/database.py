@@ -3,18 +3,93 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 from urllib.parse import quote as quote_path
 
 import platformdirs
 
 from ccviz.errors import ArchiveError
-from ccviz.runs.schema import ADDED, SCHEMA, VERSION
+
+# --- The tables of the archive --------------------------------------------------------------------
+
+
+VERSION = 1
+"""Of the tables; stored in the file, and checked when it is opened."""
+
+SCHEMA = """
+CREATE TABLE problems (hash TEXT PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE runs (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    created REAL NOT NULL,
+    dataset TEXT NOT NULL,
+    solver TEXT NOT NULL,
+    settings TEXT NOT NULL,
+    seed INTEGER NOT NULL,
+    limits TEXT NOT NULL,
+    workers TEXT NOT NULL,
+    problem TEXT NOT NULL REFERENCES problems (hash),
+    n INTEGER NOT NULL,
+    d INTEGER NOT NULL,
+    k INTEGER NOT NULL,
+    beat REAL NOT NULL,
+    pid INTEGER NOT NULL,
+    status TEXT NOT NULL DEFAULT 'unknown',
+    termination TEXT,
+    message TEXT NOT NULL DEFAULT '',
+    objective REAL,
+    lower_bound REAL,
+    gap REAL,
+    nodes INTEGER NOT NULL DEFAULT 0,
+    time_s REAL NOT NULL DEFAULT 0,
+    violations INTEGER,
+    ari REAL
+);
+CREATE TABLE records (
+    run INTEGER NOT NULL REFERENCES runs (number) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    time_s REAL NOT NULL,
+    kind TEXT NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (run, seq)
+);
+"""
+Study = Literal["prices", "margins"]
+"""What is found out about a run after it: its links' prices, its points' margins."""
+
+STUDIES: dict[Study, str] = {
+    study: f"""
+CREATE TABLE IF NOT EXISTS {study} (
+    run INTEGER PRIMARY KEY REFERENCES runs (number) ON DELETE CASCADE,
+    data BLOB NOT NULL
+)
+"""
+    for study in get_args(Study)
+}
+"""A table for each study, made when the first result of its kind is stored."""
+ADDED = {
+    "owner": "TEXT NOT NULL DEFAULT ''", "shared": "INTEGER NOT NULL DEFAULT 0",
+    "boot": "TEXT NOT NULL DEFAULT ''", "tick": "REAL NOT NULL DEFAULT 0",
+    "scaling": "TEXT NOT NULL DEFAULT ''", "links": "INTEGER",
+}  # fmt: skip
+"""Columns of runs that version 0.1 did not have, and does not miss."""
+
+
+_ROOM = 1 << 18
+"""Bytes that the files beside an archive take at least, with some to spare."""
+
+
+def _initial(column: str) -> str:
+    """Return the value that an added column has in a run of before."""
+    return ADDED[column].partition("DEFAULT ")[2] or "NULL"
+
 
 _BUSY_S = 60.0
 """Seconds to wait for another process that writes."""
@@ -28,23 +103,26 @@ def default_path() -> Path:
 
 
 def is_read_only(path: Path) -> bool:
-    """Return whether an archive is there that this process may read and not write.
-
-    Parameters
-    ----------
-    path : path
-
-    Returns
-    -------
-    bool
-    """
+    """Return whether an archive is there that this process may read and not write."""
     may_write = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
     return path.is_file() and not may_write
 
 
+def _is_full(path: Path) -> bool:
+    """Return whether the disk of an archive has no room for SQLite's files beside it."""
+    return path.is_file() and shutil.disk_usage(path).free < _ROOM
+
+
+def _is_shared(path: Path) -> bool:
+    """Return whether there is the file by which several processes share an archive."""
+    shared = path.with_name(f"{path.name}-shm")
+    return shared.exists() and shared.stat().st_size >= 1 << 15
+
+
 def _address(path: Path) -> str:
     """Return the archive's address for SQLite, which cannot lock what it cannot write."""
-    plain = f"file:{quote_path(str(path.absolute()))}"
+    # Names of files are bytes, and what two slashes begin is a host.
+    plain = f"file:{quote_path(os.fsencode(path.absolute())).replace('//', '/', 1)}"
     if not is_read_only(path):
         return plain
     log = path.with_name(f"{path.name}-wal")
@@ -55,20 +133,8 @@ def _address(path: Path) -> str:
 class Database:
     """An open SQLite file. Safe to use from several threads and several processes at once.
 
-    Parameters
-    ----------
-    path : path
-        The file and its folder are made if absent.
-
-    Attributes
-    ----------
-    path : path
-
-    Raises
-    ------
-    ArchiveError
-        If the file cannot be opened, is no archive, or was written by a newer ccviz; later, if it
-        cannot be read or written.
+    `path`: The file and its folder are made if absent. Raises `ArchiveError` if the file cannot be
+    opened, is no archive, or was written by a newer ccviz; later, if it cannot be read or written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -81,6 +147,8 @@ class Database:
                 _address(path), timeout=_BUSY_S, isolation_level=None,
                 check_same_thread=False, uri=True,
             )  # fmt: skip
+            if _is_full(path) and not _is_shared(path):
+                self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
             self._prepare()
 
     def _prepare(self) -> None:
@@ -96,6 +164,11 @@ class Database:
     def _is_ready(self) -> bool:
         """Return whether the tables are complete."""
         version = self._db.execute("PRAGMA user_version").fetchone()[0]
+        if version == VERSION and is_read_only(self.path) and (lacking := self._lacking()):
+            # In the place of a table that cannot be changed is a view with the columns.
+            columns = ", ".join(f"{_initial(each)} AS {each}" for each in lacking)
+            self._db.execute("PRAGMA temp_store = MEMORY")
+            self._db.execute(f"CREATE TEMP VIEW runs AS SELECT *, {columns} FROM main.runs")
         return version == VERSION and not self._lacking()
 
     def _make_tables(self, db: sqlite3.Connection) -> None:
@@ -139,6 +212,23 @@ class Database:
                     self._db.execute("ROLLBACK")
                 raise
             self._db.execute("COMMIT")
+
+    @contextmanager
+    def freeing(self) -> Iterator[sqlite3.Connection]:
+        """Open a transaction that only deletes; it succeeds on a full disk, too."""
+        with self._lock:
+            if is_full := _is_full(self.path):
+                # What takes a transaction back is then in memory: a crash within these milliseconds
+                # would damage the file. SQLite refuses it while others have the archive open.
+                self._db.execute("PRAGMA busy_timeout = 0")
+                with suppress(sqlite3.OperationalError):
+                    self._db.execute("PRAGMA journal_mode = MEMORY")
+                self._db.execute(f"PRAGMA busy_timeout = {1000 * _BUSY_S:.0f}")
+            with self.writing() as db:
+                yield db
+            if is_full:
+                with self._in_words():
+                    self._db.execute("PRAGMA journal_mode = WAL")
 
     @contextmanager
     def _in_words(self) -> Iterator[None]:

@@ -16,17 +16,152 @@ import numpy as np
 
 from ccviz.arrays import IntArray
 from ccviz.errors import ProblemError
-from ccviz.events import Event, IncumbentFound, ProofEvent, ProofKept, Started
+from ccviz.events import (
+    Event,
+    IncumbentFound,
+    Noted,
+    PartBounded,
+    PartsCut,
+    ProofEvent,
+    ProofKept,
+    Started,
+)
+from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.links import Links
+from ccviz.problem.neighbors import Neighbors
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.problem.relaxed import is_within, keys
 from ccviz.problem.sizes import Sizes
 from ccviz.runs.archive import Archive
-from ccviz.runs.kept_parts import kept_parts
-from ccviz.runs.kept_tree import Earlier, goes_on, kept_tree
+from ccviz.runs.kept_tree import Earlier, goes_on, kept_tree, summary
 from ccviz.runs.run import Result, Run
 from ccviz.solvers.base import Solver
+
+# --- The parts of an earlier run of `divide`, for a run that goes on with them after an edit ------
+#
+# The cut stays: a block that a link joins to another one goes to that one's part. Each part is a
+# problem of its own, over its blocks and the shared ones. So the bound of a part, or of merged
+# parts, holds as it did unless its blocks have changed or a cannot-link among them was taken away.
+# Sizes and limits on sums are in no bound. The other parts are bounded again.
+
+
+Events = tuple[Event, ...]
+
+_SHARED = -1
+_LEAST = 0.5
+"""Least share of the bounds that must hold; with less a new cut saves more time than it takes."""
+
+
+def kept_parts(problem: Problem, solver: Solver, earlier: Earlier, bound: float) -> Events:
+    """Return the events that a run begins with if the parts of an earlier one go on in it.
+
+    `bound`: What the earlier run proved, if that holds for the new problem, otherwise -inf.
+    Returns: The cut, the bounds that still hold, and a sentence; none if too few hold.
+    """
+    run = earlier.run
+    is_same = run.started is not None and run.started.solver == solver.name == "divide"
+    cut, bounds = _newest(earlier.events)
+    if not is_same or cut is None or run.tree or not problem.masses.all():
+        return ()
+    if problem.is_soft or run.problem.is_soft:
+        return ()
+    old, new = contract(run.problem), contract(problem)
+    part_of = _moved(cut.part_of, new.block_of)
+    edit = _Edit(old, new, cut.part_of, part_of)
+    held = [event for event in bounds if edit.holds(event)]
+    if sum(map(_bound_of, held)) < _LEAST * sum(map(_bound_of, bounds)) or not held:
+        return ()
+    text = f"The parts go on: {len(held):,} of {len(bounds):,} bounds hold."
+    parts = PartsCut(parts=cut.parts, part_of=part_of, dropped=_dropped(new, part_of))
+    open_ones = [event for event in bounds if event.merged and not edit.holds(event)]
+    events = (parts, *held, *map(_void, open_ones), Noted(text=text))
+    again = len(bounds) - len(held)
+    return summary(earlier, bound, len(bounds), again, len(events)), *events
+
+
+def _void(event: PartBounded) -> PartBounded:
+    """Return that parts stay merged, with no bound."""
+    return PartBounded(
+        part=event.part,
+        lower_bound=0.0,
+        upper_bound=event.upper_bound,
+        rounds=0,
+        merged=event.merged,
+    )
+
+
+def _bound_of(event: PartBounded) -> float:
+    return event.lower_bound
+
+
+def _dropped(blocks: Blocks, part_of: IntArray) -> int:
+    """Return the number of conflicts between two parts, which count for no bound."""
+    first = np.unique(blocks.block_of, return_index=True)[1]
+    ends = part_of[first][blocks.conflicts]
+    return int(((ends != _SHARED).all(axis=1) & (ends[:, 0] != ends[:, 1])).sum())
+
+
+def _newest(events: Iterable[Event]) -> tuple[PartsCut | None, list[PartBounded]]:
+    """Return the last cut, and the last bound of each of its parts or merged parts."""
+    cut: PartsCut | None = None
+    bounds: list[PartBounded] = []
+    for event in events:
+        match event:
+            case PartsCut():
+                cut, bounds = event, []
+            case PartBounded():
+                taken = set(event.group)
+                bounds = [each for each in bounds if not taken & set(each.group)] + [event]
+    return cut, bounds
+
+
+def _moved(part_of: IntArray, block_of: IntArray) -> IntArray:
+    """Return the part of each point (n,): all points of a block go to that of its first one.
+
+    A block with a shared point is shared.
+    """
+    first = np.unique(block_of, return_index=True)[1]
+    of_block = part_of[first].astype(np.int64)
+    of_block[block_of[part_of == _SHARED]] = _SHARED
+    return of_block[block_of]
+
+
+@dataclass(frozen=True, eq=False)
+class _Edit:
+    """Two problems' blocks and parts."""
+
+    old: Blocks
+    new: Blocks
+    before: IntArray  # before, after, (n,): The part of each point
+    after: IntArray
+
+    def holds(self, event: PartBounded) -> bool:
+        """Whether a bound holds as it did."""
+        group = [*event.group, _SHARED]
+        inside = np.isin(self.before, group)
+        if not np.array_equal(inside, np.isin(self.after, group)):
+            return False
+        if not np.array_equal(self._numbered(self.old, inside), self._numbered(self.new, inside)):
+            return False
+        if not np.array_equal(self.before[inside] == _SHARED, self.after[inside] == _SHARED):
+            return False
+        old, new = (self._conflicts(blocks, inside) for blocks in (self.old, self.new))
+        # The leaves of a part that was branched may contradict a link that was added.
+        return np.array_equal(old, new) if event.leaves else bool(np.isin(old, new).all())
+
+    def _numbered(self, blocks: Blocks, inside: np.ndarray) -> IntArray:
+        """Return the number of each point's block among those of the part, in their order."""
+        return np.unique(blocks.block_of[inside], return_inverse=True)[1]
+
+    def _conflicts(self, blocks: Blocks, inside: np.ndarray) -> IntArray:
+        """Return the conflicts between blocks of the part, a number for each."""
+        place = np.full(blocks.s, -1)
+        used = np.unique(blocks.block_of[inside])
+        place[used] = np.arange(len(used))
+        pairs = np.sort(place[blocks.conflicts].reshape(-1, 2), axis=1)
+        return np.unique(keys(pairs[(pairs >= 0).all(axis=1)], len(self.before)))
+
 
 _PROOF = get_args(ProofEvent)
 _PROVERS = ("sdp", "colgen", "divide")
@@ -34,21 +169,11 @@ _PROVERS = ("sdp", "colgen", "divide")
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """What a run begins with.
+    """What a run begins with."""
 
-    Attributes
-    ----------
-    labels : (n,) int64 or None
-        A clustering that keeps every hard constraint.
-    proof : ProofKept or None
-        A lower bound with its proof.
-    tree : tuple of Event
-        A tree that goes on, or the parts of a divided run.
-    """
-
-    labels: IntArray | None = None
+    labels: IntArray | None = None  # (n,): A clustering that keeps every hard constraint
     proof: ProofKept | None = None
-    tree: tuple[Event, ...] = ()
+    tree: tuple[Event, ...] = ()  # A tree that goes on, or the parts of a divided run
 
     def events(self) -> Iterable[Event]:
         """Yield the events that a run begins with.
@@ -71,18 +196,7 @@ NOTHING = Start()
 
 
 def stored_run(archive: Archive, run_id: str) -> Earlier:
-    """Return a stored run to start from.
-
-    Parameters
-    ----------
-    archive : Archive
-    run_id : str
-
-    Raises
-    ------
-    ArchiveError
-        If there is no such run.
-    """
+    """Return a stored run to start from."""
     records = archive.records(run_id, kinds=[kind.__name__ for kind in _PROOF])
     return Earlier(archive.load(run_id), tuple(each.event for each in records), run_id)
 
@@ -90,21 +204,9 @@ def stored_run(archive: Archive, run_id: str) -> Earlier:
 def start_from(problem: Problem, solver: Solver, given: Given) -> Start:
     """Return what a run of a problem may begin with.
 
-    Parameters
-    ----------
-    problem : Problem
-        Of the new run.
-    solver : Solver
-        Of the new run.
-    given : Start, Earlier, Result, Run or (n,) int
-        An earlier run with the same points and k, or labels. Only a `Result` whose records were
-        kept leaves its proof.
-
-    Raises
-    ------
-    CcvizError
-        If the labels are not a cluster for each point, or the earlier run had other points or
-        another k.
+    `given` (n,): An earlier run with the same points and k, or labels. Only a `Result` whose
+    records were kept leaves its proof. Raises `CcvizError` if the labels are not a cluster for each
+    point, or the earlier run had other points or another k.
     """
     if isinstance(given, Start):
         return given
@@ -142,7 +244,7 @@ def _feasible(problem: Problem, labels: IntArray) -> IntArray | None:
     """Return labels that keep every hard constraint: these, or these repaired, or None."""
     if Partition(problem, labels).violations.none_hard:
         return labels
-    if problem.rules or problem.is_soft:
+    if problem.rules or problem.is_soft or problem.neighbors is not None:
         return None
     # Imported here: compiled code is not for the process that only draws.
     from ccviz.solvers.sdp.rounding import repaired
@@ -151,19 +253,13 @@ def _feasible(problem: Problem, labels: IntArray) -> IntArray | None:
 
 
 def kept_proof(problem: Problem, run: Run, events: Iterable[Event]) -> ProofKept | None:
-    """Return the proof of an earlier run as a proof for a problem; None where there is none.
-
-    Parameters
-    ----------
-    problem : Problem
-    run : Run
-    events : iterable of Event
-        Of the earlier run.
-    """
+    """Return the proof of an earlier run as a proof for a problem; None where there is none."""
     before, kept = run.problem, run.kept
     # The bounds of parts add up whenever a run ends.
     is_done = run.termination in ("proved", "gap") or (run.parts and not run.tree)
-    if not is_done or before.rules or not tightens(before, problem):
+    if not is_done or before.rules or before.neighbors is not None:
+        return None
+    if not tightens(before, problem):
         return None
     if before.is_soft or problem.is_soft:
         return None
@@ -201,12 +297,7 @@ def _added(problem: Problem, hard: tuple[IntArray, IntArray]) -> int:
 
 
 def same_points(one: Problem, other: Problem) -> bool:
-    """Return whether two problems have the same points, weights and k.
-
-    Parameters
-    ----------
-    one, other : Problem
-    """
+    """Return whether two problems have the same points, weights and k."""
     if one.k != other.k or one.X.shape != other.X.shape:
         return False
     if not np.array_equal(one.masses, other.masses):
@@ -215,19 +306,20 @@ def same_points(one: Problem, other: Problem) -> bool:
 
 
 def tightens(before: Problem, after: Problem) -> bool:
-    """Return whether every clustering of a problem was one of another, and cost no more there.
-
-    Parameters
-    ----------
-    before, after : Problem
-        With the same points and k.
-    """
+    """Return whether every clustering of a problem was one of another, and cost no more there."""
     for old, new in (before.must_link, after.must_link), (before.cannot_link, after.cannot_link):
         if not _outweighs(new, old, after.n):
             return False
     if any(all(rule is not other for other in after.rules) for rule in before.rules):
         return False
+    if before.neighbors is not None and not _are_among(after.neighbors, before.neighbors):
+        return False
     return is_within(after.sizes, before.sizes)
+
+
+def _are_among(new: Neighbors | None, old: Neighbors) -> bool:
+    """Return whether all neighbours were neighbours before."""
+    return new is not None and bool(np.isin(keys(new.pairs, new.n), keys(old.pairs, old.n)).all())
 
 
 def _outweighs(new: Links, old: Links, n: int) -> bool:

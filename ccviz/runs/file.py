@@ -3,7 +3,7 @@
 The file is a line that says what it is, then frames: eight bytes of length and a MessagePack
 value each. The first frame is the run, every other one a record. Reading runs no code and takes
 nothing on trust: the solver must be known and its settings valid, names are plain text, the state
-is folded again from the records, `ccviz.runs.validator` checks each of these, and what reading
+is folded again from the records, `ccviz.runs.check` checks each of these, and what reading
 allocates is bounded. On which workers a run goes on is not taken from the file.
 """
 
@@ -19,19 +19,19 @@ from typing import IO, Any
 
 import msgspec
 
+from ccviz.atomic_write import whole_file
 from ccviz.data.scaling import check_scaling, is_weighted
 from ccviz.errors import ArchiveError
 from ccviz.events import Record, Started
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
+from ccviz.runs.check import Validator
 from ccviz.runs.codec import Budget, Decoder, encode_event, encode_problem
 from ccviz.runs.info import summarise
-from ccviz.runs.limits import Limits
 from ccviz.runs.run import Run
 from ccviz.runs.stepper import check_request
-from ccviz.runs.validator import Validator
+from ccviz.runs.stop import Limits
 from ccviz.solvers import make_solver
-from ccviz.wholefile import whole_file
 
 _MAGIC = b"ccviz run 1\n"
 _MOST_FRAME_BYTES = 1 << 28
@@ -68,10 +68,7 @@ class _Line(msgspec.Struct, array_like=True):
 def export_run(archive: Archive, run_id: str, path: str | Path) -> None:
     """Write a run to a file; what was there before stays until the new file is whole.
 
-    Raises
-    ------
-    ArchiveError
-        If there is no such run, or the file cannot be written.
+    Raises `ArchiveError` if there is no such run, or the file cannot be written.
     """
     head = _head(archive, run_id)
     try:
@@ -92,11 +89,7 @@ def run_bytes(path: Path, run_id: str) -> bytes:
 def write_frames(file: IO[bytes], values: Iterable[Any]) -> None:
     """Write a run's file.
 
-    Parameters
-    ----------
-    file : open for bytes
-    values : iterable
-        Content of the frames: first the description of the run, then its records.
+    `values`: Content of the frames: first the description of the run, then its records.
     """
     file.write(_MAGIC)
     for value in values:
@@ -129,10 +122,8 @@ def _lines(archive: Archive, run_id: str) -> Iterator[_Line]:
 def import_run(archive: Archive, path: str | Path) -> str:
     """Read a run from a file into the archive, and return its id there.
 
-    Raises
-    ------
-    ArchiveError
-        If the file cannot be read or holds no sound run; the archive is left as it was.
+    Raises `ArchiveError` if the file cannot be read or holds no sound run; the archive is left as
+    it was.
     """
     try:
         with Path(path).open("rb") as file:
@@ -194,17 +185,7 @@ def _limits(head: _Head) -> Limits:
 
 
 def plain(name: str) -> str:
-    """Return a name in one short line, without what is no letter, number, sign or blank.
-
-    Parameters
-    ----------
-    name : str
-        From a file or a person.
-
-    Returns
-    -------
-    str
-    """
+    """Return a name in one short line, without what is no letter, number, sign or blank."""
     return "".join(letter if letter.isprintable() else " " for letter in name)[:_MOST_NAME].strip()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import struct
 import subprocess
@@ -23,12 +24,23 @@ ORDER_BYTES = 4096
 UNABLE = 3
 """Exit code of a fork server that cannot fork, or has threads and therefore must not."""
 
+_NEEDED = re.compile(
+    "PATH|HOME|USER|LANG|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|USERPROFILE|(LOCAL)?APPDATA|.*_NUM_THREADS|"
+    "CCVIZ_(HOME|COMPILED|PORTABLE)|(LC|LD|DYLD|NUMBA|COVERAGE|XDG)_.*|PYTHON.*"
+)
+"""Variables of the environment that Python and the libraries need; none holds a secret."""
+
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
 
 
 def one_thread() -> dict[str, str]:
     """Return this environment with one thread for each multithreaded numerical library."""
     return os.environ | {f"{library}_NUM_THREADS": "1" for library in _LIBRARIES}
+
+
+def clean_environment() -> dict[str, str]:
+    """Return what Python and the libraries need of this environment: others read it."""
+    return {name: value for name, value in one_thread().items() if _NEEDED.fullmatch(name)}
 
 
 class ForkedProcess:
@@ -122,7 +134,7 @@ class ForkClient:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
-                env=one_thread(),
+                env=clean_environment(),  # some of its children read files of strangers
                 start_new_session=True,
             )
 
@@ -152,10 +164,6 @@ class ForkClient:
             Argument of that function.
         *streams : int
             Descriptors for its standard input, output and error; the caller may close them.
-
-        Returns
-        -------
-        ForkedProcess
         """
         status, theirs = socket.socketpair()
         with (

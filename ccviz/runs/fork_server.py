@@ -22,13 +22,14 @@ import os
 import selectors
 import socket
 import sys
+import warnings
 from pathlib import Path
 from typing import NoReturn
 
+from ccviz.plugins import PluginWarning
 from ccviz.runs.fork_client import NUMBER, ORDER_BYTES, UNABLE
-from ccviz.runs.priority import RUN, stand_back
 from ccviz.runs.warm import load_solver
-from ccviz.system import weigh_session
+from ccviz.system import RUN, lower_priority, set_session_niceness
 
 _TASKS = Path("/proc/self/task")
 
@@ -87,7 +88,7 @@ class ForkServer:
     def _become_child(self, streams: list[int]) -> None:
         """Turn a fork into a child: own session and streams, all other descriptors closed."""
         os.setsid()
-        weigh_session(RUN)
+        set_session_niceness(RUN)
         for stream, own in zip(streams, (sys.stdin, sys.stdout, sys.stderr), strict=True):
             os.dup2(stream, own.fileno())
         self._selector.close()
@@ -131,11 +132,12 @@ def _load(solver: str) -> None:
 
 def main() -> None:
     """Load what every run needs, then fork; each child continues here with its request."""
-    stand_back(RUN)
+    lower_priority(RUN)
     try:
         os.close(os.pidfd_open(os.getpid()))
     except OSError:  # this kernel has no pidfds
         sys.exit(UNABLE)
+    warnings.simplefilter("ignore", PluginWarning)  # said by the process that started this one
     _load(sys.argv[2])
     gc.freeze()  # the garbage collector then writes to no shared page
     order = ForkServer(socket.socket(fileno=int(sys.argv[1]))).serve()

@@ -10,12 +10,13 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from math import inf
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from ccviz.errors import ArchiveError
 from ccviz.events import Termination
-from ccviz.runs.limits import Limits
+from ccviz.problem.problem import Problem
 from ccviz.runs.run import Run, Status
+from ccviz.runs.stop import Limits
 from ccviz.system import exists
 
 _SILENT_S = 30.0
@@ -28,7 +29,7 @@ State = Literal["running", "finished", "lost"]
 
 @dataclass(frozen=True)
 class Summary:
-    """What a run has come to so far; infinities where nothing is known."""
+    """What a run has reached so far; infinities where nothing is known."""
 
     status: Status
     termination: Termination | None
@@ -67,42 +68,14 @@ def summarise(run: Run) -> Summary:
 class RunInfo(Summary):
     """What the archive knows about a run without reading its records.
 
-    Attributes
-    ----------
-    id, name : str
-        The id is short, unique and stays; the name is for people.
-    created, beat : float
-        Seconds since 1970: when the run was entered, when its driver last wrote.
-    pid : int
-        The process that drives it.
-    boot, tick : str, float
-        The machine's start since which it runs, and seconds since then at the last beat: a clock
-        that is not set.
-    dataset, solver : str
-    settings : dict
-        The solver's parameters.
-    limits : Limits
-    seed, n, d, k : int
-    workers : str
-    owner : str
-        Whose it is where several people share the archive, empty where they do not.
-    shared : bool
-        Whether its owner shows it to the others.
-    status, termination, message, objective, lower_bound, gap, nodes, time_s, violations
-        As in `ccviz.runs.run.Result`, so far. ``violations`` counts every broken constraint of the
-        incumbent, soft ones included; None without an incumbent.
-    ari : float or None
-        Adjusted Rand index of the incumbent, once the run has ended, where the truth is known.
-    last_seq : int
-        Number of the last record, -1 without any.
-    scaling : str
-        How the features were scaled before, as the caller said; else empty.
-    links : int or None
-        Must-links and cannot-links of the problem; None where version 0.1 did not count them.
+    `status`, `termination`, `message`, `objective`, `lower_bound`, `gap`, `nodes`, `time_s`,
+    `violations`: As in `ccviz.runs.run.Result`, so far. ``violations`` counts every broken
+    constraint of the incumbent, soft ones included; None without an incumbent.
     """
 
-    id: str
+    id: str  # id, name: The id is short, unique and stays; the name is for people
     name: str
+    # created, beat: Seconds since 1970: when the run was entered, when its driver last wrote.
     created: float
     beat: float
     pid: int
@@ -115,13 +88,17 @@ class RunInfo(Summary):
     n: int
     d: int
     k: int
+    # Adjusted Rand index of the incumbent, once the run has ended, where the truth is known.
     ari: float | None
     last_seq: int
-    owner: str = ""
-    shared: bool = False
+    owner: str = ""  # Whose it is where several people share the archive, empty where they do not
+    shared: bool = False  # Whether its owner shows it to the others
+    # boot, tick: The machine's start since which it runs, and seconds since then at the last beat:
+    # a clock that is not set.
     boot: str = ""
     tick: float = -inf
-    scaling: str = ""
+    scaling: str = ""  # How the features were scaled before, as the caller said; else empty
+    # Must-links and cannot-links of the problem; None where version 0.1 did not count them.
     links: int | None = None
 
     @property
@@ -137,10 +114,8 @@ class RunInfo(Summary):
     def from_row(cls, row: Mapping[str, Any]) -> RunInfo:
         """Build from a row of the archive.
 
-        Raises
-        ------
-        ArchiveError
-            If it lacks a column, or one of them holds something else: the file is damaged.
+        Raises `ArchiveError` if it lacks a column, or one of them holds something else: the file is
+        damaged.
         """
         try:
             return cls(**_values(row))
@@ -171,3 +146,53 @@ def alive() -> dict[str, Any]:
 def boot_id() -> str:
     """Return an identifier of the machine's current boot; empty if there is none."""
     return _BOOT_ID.read_text().strip() if _BOOT_ID.exists() else ""
+
+
+# --- Access policies of an archive: which runs are visible, which can be changed, and quotas ------
+
+
+class Holdings(Protocol):
+    """What a policy asks an archive for, to count runs against a quota."""
+
+    def runs(self) -> list[RunInfo]:
+        """Return the visible runs."""
+
+    def size_of(self, owner: str) -> tuple[int, int]:
+        """Return the number of runs of an owner and the bytes of their records and problems."""
+
+
+class Policy:
+    """The policy of an archive for one person: everything is allowed.
+
+    Subclasses restrict it; `ccviz.runs.archive.Archive` asks it at each access.
+    """
+
+    def sees(self, run: RunInfo) -> bool:
+        """Return whether a run can be read."""
+        return True
+
+    def owns(self, run: RunInfo) -> bool:
+        """Return whether a visible run can be changed."""
+        return True
+
+    def owner_of_new(self, given: str) -> str:
+        """Return the owner of a new run, for which an owner may be given."""
+        return given
+
+    def limits_of_new(self, holdings: Holdings, problem: Problem, limits: Limits) -> Limits:
+        """Return the limits of a new run."""
+        return limits
+
+    def limits_of_resumed(
+        self, holdings: Holdings, run: RunInfo, limits: Limits | None
+    ) -> Limits | None:
+        """Return the limits of a run that is resumed, None for its old ones."""
+        return limits
+
+    def name(self, path: Path) -> str:
+        """Return the name of the archive in messages."""
+        return str(path)
+
+
+UNRESTRICTED = Policy()
+"""The policy of the command line, of notebooks and of a server for one person."""

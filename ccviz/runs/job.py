@@ -7,8 +7,8 @@
         for record in archive.records(job.run_id, after=seen): ...
     job.stop()
 
-The worker process (`ccviz.runs.child`) receives the archive's path and the run's id, and reads the
-rest from the archive (`ccviz.runs.worker`).
+The worker process (`ccviz.runs.worker_pool`) receives the archive's path and the run's id, and
+reads the rest from the archive (`ccviz.runs.worker`).
 """
 
 from __future__ import annotations
@@ -23,10 +23,9 @@ from ccviz.errors import ArchiveError, UnknownRunError
 from ccviz.events import TERMINATION_SENTENCES, Termination
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
-from ccviz.runs.child import Child
-from ccviz.runs.limits import NO_LIMITS, Limits
-from ccviz.runs.resume import reopen
-from ccviz.runs.worker_pool import WorkerPool
+from ccviz.runs.recorder import reopen
+from ccviz.runs.stop import NO_LIMITS, Limits
+from ccviz.runs.worker_pool import Child, WorkerPool
 from ccviz.solvers.base import Solver
 from ccviz.solvers.search.workforce import check_workers
 
@@ -40,7 +39,6 @@ class Job:
 
     Parameters
     ----------
-    archive : Archive
     run_id : str
         A run in it.
     pool : WorkerPool, optional
@@ -98,7 +96,6 @@ class Job:
         archive, problem, solver
         seed, workers
             As in `ccviz.start`.
-        limits : Limits
         dataset, name, scaling : str
             For the list of runs.
         paused : bool
@@ -109,10 +106,6 @@ class Job:
             Memory limit of the worker in bytes.
         pool : WorkerPool, optional
             Provides an idle worker.
-
-        Returns
-        -------
-        Job
 
         Raises
         ------
@@ -148,18 +141,12 @@ class Job:
 
         Parameters
         ----------
-        archive : Archive
-        run_id : str
         limits : Limits
             For the whole run, in place of its old ones.
         workers : int or str
             As in `ccviz.start`; not taken from the stored run.
         memory, pool
             As in `start`.
-
-        Returns
-        -------
-        Job
 
         Raises
         ------
@@ -189,10 +176,6 @@ class Job:
         ----------
         timeout : float, optional
             Longest wait in seconds; without a limit if not given.
-
-        Returns
-        -------
-        bool
         """
         return self._done.wait(timeout)
 
@@ -205,12 +188,7 @@ class Job:
         self._say("continue")
 
     def step(self, events: int = 1) -> None:
-        """Let a paused worker do some events, then pause again.
-
-        Parameters
-        ----------
-        events : int
-        """
+        """Let a paused worker do some events, then pause again."""
         self._say(f"step {events}")
 
     def stop(self, grace: float = 5.0) -> None:

@@ -26,8 +26,7 @@ from ccviz.problem.relaxed import WITHOUT, Lacking, is_within, keys, lacking_of,
 from ccviz.problem.sizes import Sizes
 from ccviz.runs.run import Run
 from ccviz.solvers.base import Solver
-from ccviz.solvers.search.decisions import Decision, decided_pairs, decision_of
-from ccviz.solvers.search.margin import Margin, margin_of
+from ccviz.solvers.search.decisions import Decision, Margin, decided_pairs, decision_of, margin_of
 from ccviz.solvers.search.tree import cutoff
 
 _SOLVERS = ("sdp", "colgen")
@@ -39,38 +38,23 @@ _MOST_MOMENTS = 2000
 
 @dataclass(frozen=True, eq=False)
 class Earlier:
-    """An earlier run.
-
-    Attributes
-    ----------
-    run : Run
-    events : tuple of Event
-        Those of its proof in order, or none if they were not kept.
-    run_id : str
-        Its name, if it is stored.
-    """
+    """An earlier run."""
 
     run: Run
-    events: tuple[Event, ...] = ()
+    events: tuple[Event, ...] = ()  # Those of its proof in order, or none if they were not kept
     run_id: str = ""
 
 
 def goes_on(problem: Problem, solver: Solver, earlier: Earlier) -> bool:
-    """Return whether the tree of a run goes on in one of another problem.
-
-    Parameters
-    ----------
-    problem : Problem
-    solver : Solver
-        Of the new run.
-    earlier : Earlier
-    """
+    """Return whether the tree of a run goes on in one of another problem."""
     run = earlier.run
     if run.started is None or run.started.solver != solver.name or solver.name not in _SOLVERS:
         return False
     if run.kept is not None or run.parts or problem.rules or run.problem.rules:
         return False
     if problem.outliers or run.problem.outliers:
+        return False
+    if problem.neighbors is not None or run.problem.neighbors is not None:
         return False
     return any(isinstance(event, NodeOpened) for event in earlier.events)
 
@@ -80,16 +64,8 @@ def kept_tree(
 ) -> tuple[Event, ...]:
     """Return the events that a run begins with if the tree of an earlier run goes on in it.
 
-    Parameters
-    ----------
-    problem : Problem
-    solver : Solver
-        Of the new run.
-    earlier : Earlier
-    objective : float
-        Of the clustering that the new run begins with; infinity without one.
-    lower_bound : float
-        What the earlier run proved, if that holds for the new problem, otherwise -inf.
+    `objective`: Of the clustering that the new run begins with; infinity without one.
+    `lower_bound`: What the earlier run proved, if that holds for the new problem, otherwise -inf.
     """
     enough = cutoff(objective, float(getattr(solver, "tolerance", 0.0)))
     old = _OldTree(problem, earlier.run.problem, enough)
@@ -161,15 +137,8 @@ def summary(
 ) -> TreeKept:
     """Return the event that says what goes on, with the bounds of the runs before.
 
-    Parameters
-    ----------
-    earlier : Earlier
-    lower_bound : float
-        What the earlier run proved, if that holds for the new problem, otherwise -inf.
-    leaves, reopened : int
-        Leaves of the tree, or parts, and those that are open again.
-    following : int
-        Events that bring the rest.
+    `lower_bound`: What the earlier run proved, if that holds for the new problem, otherwise -inf.
+    `leaves`, `reopened`: Leaves of the tree, or parts, and those that are open again.
     """
     run, before = earlier.run, earlier.run.kept_tree
     moments = [
@@ -201,41 +170,21 @@ def summary(
 
 @dataclass(frozen=True, eq=False)
 class _Ground:
-    """What leaves with equal constraints have in common.
-
-    Attributes
-    ----------
-    made_for : Problem
-        The problem that their certificates were made for.
-    common : Problem
-        With those of its constraints that the new problem has too.
-    lacking : Lacking
-        What the new problem has beyond these.
-    is_whole : bool
-        Whether nothing was taken away.
-    """
+    """What leaves with equal constraints have in common."""
 
     made_for: Problem
-    common: Problem
-    lacking: Lacking
-    is_whole: bool
+    common: Problem  # With those of its constraints that the new problem has too
+    lacking: Lacking  # What the new problem has beyond these
+    is_whole: bool  # Whether nothing was taken away
 
 
 @dataclass(eq=False)
 class _OldTree:
-    """The earlier tree, while its nodes are gone through.
-
-    Attributes
-    ----------
-    problem, before : Problem
-        The new one, and that of the earlier run.
-    enough : float
-        A leaf with this bound stays closed.
-    """
+    """The earlier tree, while its nodes are gone through."""
 
     problem: Problem
     before: Problem
-    enough: float
+    enough: float  # A leaf with this bound stays closed
     _decisions: dict[int, tuple[Decision, ...]] = field(default_factory=dict)
     _grounds: dict[bytes, _Ground] = field(default_factory=dict)
 
@@ -323,7 +272,7 @@ def _compared(made_for: Problem, problem: Problem) -> _Ground:
 
 
 def _instead(problem: Problem, sizes: Sizes | None) -> IntArray | None:
-    """Return the sizes that stand for the problem's in a certificate, None if they are its own."""
+    """Return the sizes that replace the problem's in a certificate, None if they are its own."""
     now = problem.sizes
     if now is None:
         return None

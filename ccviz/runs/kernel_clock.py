@@ -17,10 +17,7 @@ from ccviz.compiled import COMPILES
 def loading_measured(measured: Callable[[float], None]) -> Iterator[None]:
     """Report the seconds in which kernels are loaded, as soon as each is there.
 
-    Parameters
-    ----------
-    measured : callable
-        Takes the seconds, as `ccviz.runs.stepper.Stepper.discount`.
+    `measured`: Takes the seconds, as `ccviz.runs.stepper.Stepper.discount`.
     """
     if not COMPILES:
         yield
@@ -28,8 +25,7 @@ def loading_measured(measured: Callable[[float], None]) -> Iterator[None]:
     since = time.perf_counter()
     from numba.core.event import install_listener
 
-    from ccviz.kernel_cache import LOAD
-    from ccviz.kernel_events import Loading
+    from ccviz.kernel_cache import LOAD, Loading
 
     measured(time.perf_counter() - since)
     with install_listener(LOAD, Loading(measured)):
@@ -40,17 +36,14 @@ def loading_measured(measured: Callable[[float], None]) -> Iterator[None]:
 def compiling_said(say: Callable[[str], None]) -> Iterator[None]:
     """Report each kernel that is about to be compiled.
 
-    Parameters
-    ----------
-    say : callable
-        Takes a few words.
+    `say`: Takes a few words.
     """
     if not COMPILES:
         yield
         return
     from numba.core.event import install_listener
 
-    from ccviz.kernel_events import Compiling
+    from ccviz.kernel_cache import Compiling
 
     with install_listener("numba:compile", Compiling(say)):
         yield

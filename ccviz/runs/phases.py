@@ -16,6 +16,7 @@ import numpy as np
 from ccviz.arrays import freeze
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.links import Links
+from ccviz.problem.neighbors import Neighbors
 from ccviz.problem.problem import Problem
 from ccviz.problem.rules import MaxOverlap, SoftCannotLink
 from ccviz.problem.sizes import Sizes
@@ -27,12 +28,7 @@ _SEED = 0
 
 
 def phases(solver: type[Solver]) -> Iterator[Phase]:
-    """Yield the phases of a solver beyond its examples.
-
-    Parameters
-    ----------
-    solver : type of Solver
-    """
+    """Yield the phases of a solver beyond its examples."""
     yield from (partial(_run, make) for make in _RUNS.get(solver.name, ()))
     yield from _KERNELS.get(solver.name, ())
 
@@ -66,29 +62,49 @@ def _divided() -> tuple[Solver, Problem]:
 
 def _presolved() -> tuple[Solver, Problem]:
     """Return a run of `sdp` that begins with a presolve."""
-    from ccviz.solvers.sdp.solver import Sdp
+    from ccviz.solvers.sdp import Sdp
 
     return Sdp(divide_from=4), points(24)
 
 
 def _from_memetic() -> tuple[Solver, Problem]:
     """Return a run of `sdp` from the memetic solver's clustering."""
-    from ccviz.solvers.sdp.solver import Sdp
+    from ccviz.solvers.sdp import Sdp
 
     return Sdp(incumbent="memetic"), points(16, 2, 3)
 
 
+def _connected() -> tuple[Solver, Problem]:
+    """Return a run of `sdp` whose clusters are connected, with a must-link across its path."""
+    from ccviz.solvers.sdp import Sdp
+
+    given = points(16, 2, 3)
+    path = np.column_stack([np.arange(15), np.arange(1, 16)])
+    return Sdp(), replace(given, must_link=((12, 15),), cannot_link=(), neighbors=path)  # type: ignore[arg-type]
+
+
 def _with_rules(pricing: str) -> tuple[Solver, Problem]:
     """Return a run of `colgen` under rules, by one method of pricing."""
-    from ccviz.solvers.colgen.solver import Colgen
+    from ccviz.solvers.colgen import Colgen
 
     given = points(16, 2, 4)
     rules = (MaxOverlap((0, 1, 2, 3), 2), SoftCannotLink(((4, 5), (6, 7)), 1))
-    return Colgen(pricing=pricing), replace(given, rules=rules)
+    return Colgen(pricing=pricing, listed=0), replace(given, rules=rules)
+
+
+def _partitioned() -> tuple[Solver, Problem]:
+    """Return a run of `colgen` that prices clusters of given sizes and with soft links."""
+    from ccviz.solvers.colgen import Colgen
+
+    size, weight = np.full(3, 4), np.full(2, 0.5)
+    must, cannot = (Links(np.array(ends), weight) for ends in ([(0, 1), (2, 5)], [(0, 3), (4, 5)]))
+    X = points(12, 2, 3).X
+    return Colgen(listed=0), Problem(X, 3, must, cannot, sizes=Sizes(size, size))
 
 
 def _in_a_strip(**disjunctions: int) -> None:
     """Run `colgen` on a strip of points: over facilities, with local masters and discs."""
+    from ccviz.solvers.colgen import Colgen
     from ccviz.solvers.colgen.params import (
         CertificateParams,
         DisjunctionParams,
@@ -96,7 +112,6 @@ def _in_a_strip(**disjunctions: int) -> None:
         NeighbourhoodParams,
         Params,
     )
-    from ccviz.solvers.colgen.solver import Colgen
 
     slow = np.inf  # whatever the bound gains
     params = Params(
@@ -129,6 +144,13 @@ def _of(name: str, problem: Callable[[], Problem], **settings: object) -> tuple[
     return make_solver(name, **settings), problem()
 
 
+def _on_a_path() -> Problem:
+    """Return points on a path, with sizes, and a block that other points join."""
+    pairs = np.stack([np.arange(47), np.arange(1, 48)], axis=1)
+    must = Links(np.array([[0, 4]]), np.array([np.inf]))
+    return replace(_sized(), must_link=must, neighbors=Neighbors(pairs, 48))
+
+
 def hard_core() -> None:
     """Solve one assignment by the bound and one by the repair, which the search leaves open."""
     from ccviz.solvers.assignment import Structure, solve_assignment
@@ -146,7 +168,7 @@ def hard_core() -> None:
 
 def many_sized() -> None:
     """Assign points under sizes, with those left out whose cluster is in no doubt."""
-    from ccviz.solvers.assignment.sizes import solve_sizes
+    from ccviz.solvers.assignment.exact import solve_sizes
 
     cost = np.random.default_rng(_SEED).uniform(size=(48, 4))
     size = np.full(4, 12, dtype=np.int64)
@@ -180,7 +202,7 @@ def many_features() -> None:
 
 def searched_colouring() -> None:
     """Look for a colouring with branches and with the tabu search."""
-    from ccviz.feasibility.search import search_colouring
+    from ccviz.feasibility.repair import search_colouring
 
     edges = np.array(list(combinations(range(5), 2)))
     for k in (4, 5):
@@ -189,9 +211,10 @@ def searched_colouring() -> None:
 
 _RUNS: dict[str, tuple[Callable[[], tuple[Solver, Problem]], ...]] = {
     "divide": (_divided,),
-    "sdp": (_presolved, _from_memetic),
+    "sdp": (_presolved, _from_memetic, _connected),
     "bh-kmeans": (partial(_of, "bh-kmeans", _sized),),
     "pccc": (partial(_of, "pccc", _sized),),
+    "regions": (partial(_of, "regions", _on_a_path, n_init=4),),
     "blp-kmeans": (partial(_of, "blp-kmeans", _sized),),
     "s-mdeclust": (
         partial(_of, "s-mdeclust", points, local_search="blp-kmeans", assignment="exact",
@@ -201,6 +224,7 @@ _RUNS: dict[str, tuple[Callable[[], tuple[Solver, Problem]], ...]] = {
         partial(_of, "colgen", partial(points, 24, 2), incumbent="memetic"),
         partial(_with_rules, "space"),
         partial(_with_rules, "blocks"),
+        _partitioned,
     ),
 }  # fmt: skip
 _KERNELS: dict[str, tuple[Phase, ...]] = {

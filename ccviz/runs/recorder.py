@@ -7,11 +7,15 @@ from types import TracebackType
 
 import numpy as np
 
-from ccviz.errors import ArchiveError
+from ccviz.errors import ArchiveError, UnsupportedError
 from ccviz.events import Assigned, CentersMoved, Event, Record, RelaxationSolved, ResidualsUpdated
 from ccviz.runs.archive import Archive
+from ccviz.runs.earlier import stored_run
 from ccviz.runs.info import Summary, summarise
 from ccviz.runs.run import Run
+from ccviz.runs.stepper import Stepper, start
+from ccviz.runs.stop import Limits
+from ccviz.solvers import make_solver
 
 _BATCH_S = 0.05
 _BEAT_S = 5.0
@@ -21,7 +25,7 @@ _KEEP_BYTES = 1 << 28
 _PICTURES: frozenset[type[Event]] = frozenset(
     {Assigned, CentersMoved, ResidualsUpdated, RelaxationSolved}
 )
-"""Events that show a passing state: of many in one batch the newest can stand for all."""
+"""Events that show a passing state: of many in one batch the newest can represent all."""
 
 
 class Recorder:
@@ -34,12 +38,7 @@ class Recorder:
 
     Use it as a context manager: leaving it writes what is left, also when an error passes.
 
-    Parameters
-    ----------
-    archive : Archive
-    run_id : str
-    run : Run
-        The state that the records were folded into, for the summary in the list of runs.
+    `run`: The state that the records were folded into, for the summary in the list of runs.
     """
 
     def __init__(self, archive: Archive, run_id: str, run: Run) -> None:
@@ -72,13 +71,7 @@ class Recorder:
             raise self._broken
 
     def put(self, record: Record) -> None:
-        """Take a record that the run was just advanced by.
-
-        Raises
-        ------
-        ArchiveError
-            If the archive could not be written.
-        """
+        """Take a record that the run was just advanced by."""
         kind = type(record.event)
         with self._changed:
             if kind in _PICTURES and self._must_thin():
@@ -127,3 +120,49 @@ class Recorder:
 def _array_bytes(event: Event) -> int:
     values = (getattr(event, name) for name in event.__struct_fields__)
     return sum(value.nbytes for value in values if isinstance(value, np.ndarray))
+
+
+# --- Opening a stored run as a stepper, and resuming it -------------------------------------------
+
+
+def open_run(
+    archive: Archive,
+    run_id: str,
+    resume: bool = False,
+    workers: int | str = 1,
+    earlier: str = "",
+) -> Stepper:
+    """Return a stepper for a stored run; a resumed one continues after its records.
+
+    The caller chooses the workers. The stored ones are ignored: a run may come from another
+    machine, and an address in it would be contacted. A new run may start from an ``earlier`` one.
+    """
+    info = archive.info(run_id)
+    problem = archive.problem(run_id)
+    return start(
+        problem,
+        make_solver(info.solver, **info.settings),
+        seed=info.seed,
+        workers=workers,
+        history=archive.records(run_id) if resume else (),
+        start=stored_run(archive, earlier) if earlier else None,
+        **info.limits.given,
+    )
+
+
+def reopen(archive: Archive, run_id: str, limits: Limits) -> None:
+    """Reopen a finished run, so that `open_run` can resume it under new limits.
+
+    `limits`: For the whole run, in place of the old ones. Raises `ArchiveError` if there is no such
+    run, it is still running, or it has nothing left to do. Raises `UnsupportedError` if its solver
+    cannot resume from its events.
+    """
+    info = archive.info(run_id)
+    solver = make_solver(info.solver, **info.settings)
+    if info.state == "running":
+        raise ArchiveError(f"the run {run_id} is still running.")
+    if info.termination in {"proved", "converged"}:
+        raise ArchiveError(f"the run {run_id} has finished; nothing is left to do.")
+    if not solver.supports.resume:
+        raise UnsupportedError(f"{solver.name} cannot resume a run; start a new one.")
+    archive.reopen(run_id, limits)

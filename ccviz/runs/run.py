@@ -15,7 +15,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ccviz.bounds import OPTIMAL_GAP, is_closed, relative_gap
-from ccviz.cards import bound_rows, card
 from ccviz.events import (
     Assigned,
     BoundImproved,
@@ -39,6 +38,7 @@ from ccviz.events import (
     Termination,
     TreeKept,
 )
+from ccviz.numbers import bound_rows, card
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.nodes import FOLD, Node
@@ -81,28 +81,13 @@ WORST: Rank = (1 << 60, math.inf)
 
 
 def status_sentence(run: Run) -> str:
-    """Return what is known; that an answer keeps constraints only where there are some.
-
-    Parameters
-    ----------
-    run : Run
-    """
+    """Return what is known; that an answer keeps constraints only where there are some."""
     free = run.status == "feasible" and not run.problem.must_keep
     return _FREE if free else STATUS_SENTENCES[run.status]
 
 
 def judged(problem: Problem, event: IncumbentFound) -> Partition:
-    """Return the clustering that a solver found, the same one each time: its cost is work.
-
-    Parameters
-    ----------
-    problem : Problem
-    event : IncumbentFound
-
-    Returns
-    -------
-    Partition
-    """
+    """Return the clustering that a solver found, the same one each time: its cost is work."""
     known = _JUDGED.get(event)
     if known is None or known.problem is not problem:
         known = _JUDGED[event] = Partition(problem, event.labels)
@@ -114,11 +99,6 @@ _JUDGED: WeakKeyDictionary[IncumbentFound, Partition] = WeakKeyDictionary()
 
 def rank_of(found: Partition, event: IncumbentFound) -> Rank:
     """Return the rank of a clustering that a solver found.
-
-    Parameters
-    ----------
-    found : Partition
-    event : IncumbentFound
 
     Returns
     -------
@@ -135,7 +115,6 @@ class Run:
 
     Attributes
     ----------
-    problem : Problem
     started : Started or None
         The first event, with the solver's name, settings and seed.
     incumbent : Partition or None
@@ -144,14 +123,12 @@ class Run:
         The newest assignment and centres, incumbent or not.
     lower_bound : float
         Best proved lower bound on the objective, ``-inf`` at first.
-    tree : dict of int to Node
     parts : int
         Parts that the points were cut into, 0 where they were not.
     parts_done : set of int
         Those that have a bound.
     relaxation : RelaxationSolved or None
         The newest relaxation that the solver showed.
-    history : list of Moment
     seq : int
         Number of the last record, -1 before the first.
     time_s : float
@@ -164,7 +141,6 @@ class Run:
         Nodes that are closed or branched.
     notes : list of str
         What the solver remarked, a sentence each.
-    infeasible : InfeasibilityProved or None
     kept : ProofKept or None
         The proof of an earlier run that still holds.
     kept_tree : TreeKept or None
@@ -364,8 +340,6 @@ class Result:
 
     Attributes
     ----------
-    solver : str
-    status : {"optimal", "feasible", "infeasible", "unknown"}
     termination : str
         Why the run ended, see `ccviz.events.Termination`.
     message : str
@@ -378,8 +352,6 @@ class Result:
         Nodes of the search tree.
     time_s : float
         Seconds.
-    seed : int
-    n_blocks : int
     run : Run
         The state that this sums up, for pictures and for the history of both bounds.
     records : callable
@@ -433,13 +405,8 @@ def result_of(run: Run, records: Callable[[], Sequence[Record]] = tuple) -> Resu
 
     Parameters
     ----------
-    run : Run
     records : callable
         Returns the records that led there.
-
-    Returns
-    -------
-    Result
     """
     assert run.started is not None
     assert run.finished is not None

@@ -11,19 +11,36 @@ from numbers import Integral
 from threading import Event as Flag
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ccviz.bounds import OPTIMAL_GAP, is_closed
 from ccviz.errors import ParameterError, WorkersLostError, quote
-from ccviz.events import TERMINATION_SENTENCES, Event, Finished, Record, Started, Termination
+from ccviz.events import (
+    TERMINATION_SENTENCES,
+    Assigned,
+    CentersMoved,
+    ColumnsPriced,
+    CutsAdded,
+    DeadEnded,
+    Event,
+    Finished,
+    GenerationEnded,
+    Record,
+    RelaxationSolved,
+    ResidualsUpdated,
+    Restarted,
+    Started,
+    Termination,
+)
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
 from ccviz.runs.earlier import NOTHING, Given, Start, start_from
 from ccviz.runs.kernel_clock import loading_measured
-from ccviz.runs.limits import Limits
-from ccviz.runs.record_buffer import RecordBuffer
 from ccviz.runs.run import Result, Run, result_of
 from ccviz.runs.stop import (
     Criterion,
     GapReached,
+    Limits,
     NodeLimit,
     StopRequested,
     TimeLimit,
@@ -31,6 +48,66 @@ from ccviz.runs.stop import (
 )
 from ccviz.solvers import Context, Solver, check, make_solver
 from ccviz.solvers.search.workforce import check_workers
+
+__all__ = ["Stepper", "check_request", "start"]
+
+# --- The records of a run that no archive keeps, as many as fit into little memory ----------------
+
+
+_MOST_BYTES = 16 << 20
+_RECORD_BYTES = 300  # assumed size of an event without arrays
+
+_PASSING: frozenset[type[Event]] = frozenset(
+    {
+        Assigned, CentersMoved, ColumnsPriced, CutsAdded, DeadEnded, GenerationEnded,
+        RelaxationSolved, ResidualsUpdated, Restarted,
+    }
+)  # fmt: skip
+"""Those that another of their kind replaces: a run is understood without some of them."""
+
+
+class RecordBuffer:
+    """The records of a run; of the passing ones every second goes where there are too many.
+
+    `most_bytes`: What they may take, about.
+    """
+
+    def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
+        self._most_bytes = most_bytes
+        self._records: list[Record] = []
+        self._bytes = 0
+        self._lasting = 0
+
+    def append(self, record: Record) -> None:
+        """Keep one more record."""
+        self._records.append(record)
+        size = _size(record)
+        self._bytes += size
+        if type(record.event) not in _PASSING:
+            self._lasting += size
+        # What lasts is as large as the run's own tree: only the rest is bounded.
+        if self._bytes - self._lasting > self._most_bytes:
+            self._thin()
+
+    def _thin(self) -> None:
+        kept, passing = [], 0
+        for record in self._records:
+            passing += type(record.event) in _PASSING
+            if type(record.event) not in _PASSING or passing % 2 == 0:
+                kept.append(record)
+        self._records = kept
+        self._bytes = sum(map(_size, kept))
+
+    def records(self) -> list[Record]:
+        """Return what is kept, in its order."""
+        return list(self._records)
+
+
+def _size(record: Record) -> int:
+    """Return about how many bytes a record takes."""
+    event = record.event
+    arrays = (getattr(event, name) for name in event.__struct_fields__)
+    return _RECORD_BYTES + sum(each.nbytes for each in arrays if isinstance(each, np.ndarray))
 
 
 class Stepper(Iterator[Record]):
@@ -40,8 +117,6 @@ class Stepper(Iterator[Record]):
 
     Parameters
     ----------
-    problem : Problem
-    solver : Solver
     seed : int
         Same seed and same number of workers, same events.
     workers : str
@@ -157,12 +232,7 @@ class Stepper(Iterator[Record]):
         self._flag.set()
 
     def discount(self, seconds: float) -> None:
-        """Exclude time from the run's age, in which the run was paused or loaded kernels.
-
-        Parameters
-        ----------
-        seconds : float
-        """
+        """Exclude time from the run's age, in which the run was paused or loaded kernels."""
         self._born += seconds
 
     def close(self) -> None:
@@ -176,10 +246,6 @@ class Stepper(Iterator[Record]):
         ----------
         watch : callable, optional
             Called with the run after each event.
-
-        Returns
-        -------
-        Result
         """
         tape = RecordBuffer() if self.run.seq < 0 else None  # not for a resumed run
         for record in self:
@@ -244,13 +310,6 @@ def _check_kinds(problem: Any, solver: Any) -> None:
 def check_request(problem: Problem, solver: Solver, seed: Any, workers: str = "1") -> None:
     """Check that a run can be started.
 
-    Parameters
-    ----------
-    problem : Problem
-    solver : Solver
-    seed : int
-    workers : str
-
     Raises
     ------
     UnsupportedError
@@ -290,7 +349,6 @@ def start(
 
     Parameters
     ----------
-    problem : Problem
     solver : str or Solver
         A registered name, or a solver with its parameters.
     time_limit : float, optional

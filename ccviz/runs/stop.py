@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from numbers import Integral, Real
 from threading import Event as Flag
+from typing import Any
 
+from ccviz.errors import ParameterError, quote
 from ccviz.events import Termination
 from ccviz.runs.run import Run
 
@@ -15,12 +18,7 @@ Criterion = Callable[[Run, float], Termination | None]
 
 @dataclass(frozen=True)
 class TimeLimit:
-    """Stop after a number of seconds.
-
-    Parameters
-    ----------
-    seconds : float
-    """
+    """Stop after a number of seconds."""
 
     seconds: float
 
@@ -31,12 +29,7 @@ class TimeLimit:
 
 @dataclass(frozen=True)
 class NodeLimit:
-    """Stop after a number of closed or branched nodes of the search tree.
-
-    Parameters
-    ----------
-    nodes : int
-    """
+    """Stop after a number of closed or branched nodes of the search tree."""
 
     nodes: int
 
@@ -64,12 +57,7 @@ class GapReached:
 
 @dataclass(frozen=True)
 class StopRequested:
-    """Stop when the flag is set, from any thread.
-
-    Parameters
-    ----------
-    flag : Flag
-    """
+    """Stop when the flag is set, from any thread."""
 
     flag: Flag = field(default_factory=Flag)
 
@@ -83,13 +71,60 @@ def first_reason(criteria: Iterable[Criterion], run: Run, age: float) -> Termina
 
     Parameters
     ----------
-    criteria : iterable of Criterion
-    run : Run
     age : float
         Seconds that the run has been going on.
-
-    Returns
-    -------
-    Termination or None
     """
     return next((why for stop in criteria if (why := stop(run, age)) is not None), None)
+
+
+# --- Limits of a run: time, gap, nodes ------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The limits of a run; one that is None does not hold.
+
+    Parameters
+    ----------
+    time_limit : float, optional
+        Seconds.
+    gap : float, optional
+        Relative, (UB - LB) / UB.
+    node_limit : int, optional
+        Nodes of the search tree that are closed or branched.
+
+    Raises
+    ------
+    ParameterError
+        If one is no number of at least 0, or the nodes are no whole number.
+    """
+
+    time_limit: float | None = None
+    gap: float | None = None
+    node_limit: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in self.given.items():
+            kind, words = (
+                (Integral, "a whole number") if name == "node_limit" else (Real, "a number")
+            )
+            if not _is_limit(value, kind):
+                raise ParameterError(f"{name} = {quote(value)} is not {words} of at least 0.")
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """Those that hold, by name."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+NO_LIMITS = Limits()
+"""Nothing ends the run but the solver."""
+
+
+def _is_limit(value: Any, kind: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, kind):
+        return False
+    try:
+        return float(value) >= 0 and (kind is Real or value < 1 << 63)
+    except OverflowError:  # a whole number of hundreds of digits
+        return False

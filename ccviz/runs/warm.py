@@ -6,23 +6,87 @@ it compiled beside the sources. A run that comes earlier compiles the kernels th
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import DTypeLike
+from platformdirs import user_cache_path
 
 from ccviz.arrays import IntArray
+from ccviz.compiled import COMPILES
 from ccviz.errors import UnsupportedError
+from ccviz.kernel_pack import find_pack
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
 from ccviz.problem.sizes import Sizes
-from ccviz.runs.kernels import compiled, turn_to_compile
 from ccviz.runs.phases import phases
-from ccviz.runs.priority import WARMING, stand_back
 from ccviz.runs.stepper import start
 from ccviz.solvers import SOLVERS, Solver
+from ccviz.system import WARMING, locked, lower_priority
+
+# --- Which solvers' compiled loops are there already, and who compiles those that are not ---------
+#
+# Numba keeps what it compiled, but to ask it means to load it. So a solver whose kernels are there
+# leaves a mark beside them, named by the sources and versions that they were compiled from. While
+# one process compiles for a solver, the others wait for it instead of doing the same.
+
+
+_PACKAGE = Path(__file__).parents[1]
+
+
+def compiled(solver: str) -> bool:
+    """Return whether the kernels of a solver are there: compiled before, packed, or plain."""
+    return not COMPILES or _mark(solver).exists() or find_pack() is not None
+
+
+@contextmanager
+def turn_to_compile(solver: str) -> Iterator[bool]:
+    """Wait until no other process compiles for a solver; then compile inside if that is left to do.
+
+    Yields: Whether there is something to compile. If so, the kernels count as there afterwards,
+    unless the block raises.
+    """
+    mark = _mark(solver)
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    with locked(mark.with_suffix(".lock")):
+        needed = not mark.exists()
+        yield needed
+        if needed:
+            mark.touch()
+
+
+def _mark(solver: str) -> Path:
+    return _folder() / f"{solver}-{_sources()}.compiled"
+
+
+def _folder() -> Path:
+    """Return where numba keeps its cache, or one such place: both should vanish together."""
+    if asked := os.environ.get("NUMBA_CACHE_DIR"):
+        return Path(asked)
+    beside = _PACKAGE / "__pycache__"
+    if os.access(beside if beside.exists() else _PACKAGE, os.W_OK):
+        return beside
+    return user_cache_path("ccviz")
+
+
+@cache
+def _sources() -> str:
+    """Return a digest of what numba compares before it trusts its cache."""
+    digest = sha256(f"{sys.version} {version('numba')} {version('numpy')}".encode())
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        if b"import njit" in path.read_bytes():
+            stat = path.stat()
+            digest.update(f"{path} {stat.st_mtime_ns} {stat.st_size}".encode())
+    return digest.hexdigest()[:16]
+
 
 _TIME_LIMIT = 600.0  # time limit of a run, compilation on a busy machine included
 _FEW = 12
@@ -38,15 +102,7 @@ _BESIDE = ("hg-means", "dils", "blp-kmeans", "colgen")
 
 
 def examples(n: int = 40, kind: DTypeLike = np.float64) -> list[Problem]:
-    """Return small problems that reach the kernels: hard links, soft ones, and sizes.
-
-    Parameters
-    ----------
-    n : int
-        Points, a multiple of four.
-    kind : dtype
-        Of the points, float64 or float32.
-    """
+    """Return small problems that reach the kernels: hard links, soft ones, and sizes."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 3)).astype(kind)
     labels = rng.permutation(n) % 4
@@ -88,12 +144,7 @@ def start_compiling() -> list[subprocess.Popen[bytes]]:
 
 
 def compile_for(names: list[str]) -> None:
-    """Compile the kernels of these solvers that are not compiled yet, one solver at a time.
-
-    Parameters
-    ----------
-    names : list of str
-    """
+    """Compile the kernels of these solvers that are not compiled yet, one solver at a time."""
     solvers = {solver.name: solver for solver in SOLVERS}
     for name in names:
         with turn_to_compile(name) as needed:
@@ -102,12 +153,7 @@ def compile_for(names: list[str]) -> None:
 
 
 def compile_solver(solver: type[Solver]) -> None:
-    """Compile the kernels of all phases of a solver.
-
-    Parameters
-    ----------
-    solver : type of Solver
-    """
+    """Compile the kernels of all phases of a solver."""
     problems = examples()
     if solver.keeps_float32:
         problems += examples(kind=np.float32)
@@ -120,14 +166,6 @@ def load_solver(name: str) -> bool:
     """Bring what a solver needs into this process, before there is a run; return whether it is in.
 
     What is not compiled yet stays so: compiling it would delay the next run.
-
-    Parameters
-    ----------
-    name : str
-
-    Returns
-    -------
-    bool
     """
     solver = {each.name: each for each in SOLVERS}.get(name)
     if solver is None or not compiled(name):
@@ -139,7 +177,7 @@ def load_solver(name: str) -> bool:
 def main() -> None:
     """Compile for the solvers named, or for all: then in processes side by side."""
     if names := sys.argv[1:]:
-        stand_back(WARMING)
+        lower_priority(WARMING)
         with suppress(KeyboardInterrupt):  # of the server's terminal, which ends us too
             compile_for(names)
     else:

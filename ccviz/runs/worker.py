@@ -2,6 +2,7 @@
 
 The parent sends commands on standard input, one per line. Before the run these are
 
+    environment JSON set the variables of the environment
     load NAME        load what a solver needs
     run TASK         do a run; TASK is a `Task` as JSON
 
@@ -14,12 +15,15 @@ and during the run
 
 The run, its problem and its limits are in the archive, and the records go there; nothing else is
 exchanged. When the parent dies, standard input ends and the worker stops by itself: at once while
-idle, else within a few seconds. `ccviz.runs.child` and `ccviz.runs.job` are the parent's side.
+idle, else within a few seconds. `ccviz.runs.worker_pool` and `ccviz.runs.job` are the parent's
+side.
 """
 
 from __future__ import annotations
 
+import json
 import math
+import os
 import sys
 import threading
 import time
@@ -29,12 +33,10 @@ from dataclasses import dataclass
 import msgspec
 
 from ccviz.runs.archive import Archive
-from ccviz.runs.priority import RUN, stand_back
-from ccviz.runs.recorder import Recorder
-from ccviz.runs.resume import open_run
+from ccviz.runs.recorder import Recorder, open_run
 from ccviz.runs.stepper import Stepper
 from ccviz.runs.warm import load_solver
-from ccviz.system import end_session_after, limit_memory
+from ccviz.system import RUN, end_session_after, limit_memory, lower_priority
 
 _ORPHAN_GRACE_S = 5.0
 
@@ -68,22 +70,15 @@ class Task:
 
 
 def wait_for_task(lines: Iterator[bytes]) -> Task | None:
-    """Load solvers until a run arrives; return None if the parent has ended.
-
-    Parameters
-    ----------
-    lines : iterator of bytes
-
-    Returns
-    -------
-    Task or None
-    """
+    """Load solvers until a run arrives; return None if the parent has ended."""
     for line in lines:
         word, _, rest = line.decode().strip().partition(" ")
         if word == "run":
             return msgspec.json.decode(rest, type=Task)
         if word == "load":
             load_solver(rest)
+        if word == "environment":
+            os.environ.update(json.loads(rest))
     return None
 
 
@@ -92,8 +87,6 @@ class Control:
 
     Parameters
     ----------
-    lines : iterator of bytes
-    stepper : Stepper
     paused : bool
         Whether the run starts paused.
     """
@@ -159,7 +152,7 @@ def drive(path: str) -> None:
 
 def main() -> None:
     """Do one run in this process."""
-    stand_back(RUN)
+    lower_priority(RUN)
     drive(sys.argv[1])
 
 

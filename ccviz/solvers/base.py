@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from math import inf
 from numbers import Integral, Real
@@ -14,6 +14,7 @@ import numpy as np
 from ccviz.arrays import IntArray
 from ccviz.errors import ParameterError, UnsupportedError, quote
 from ccviz.events import Event, Record
+from ccviz.feasibility.packing import never as never
 from ccviz.problem.blocks import contract, has_unweighted_blocks
 from ccviz.problem.problem import Problem
 from ccviz.problem.sums import sum_limits
@@ -42,6 +43,8 @@ class Supports:
         Points may be left out.
     fixed : bool
         Some centres may be given.
+    neighbors : bool
+        Every cluster is connected in the graph of neighbours.
     exact : bool
         Optimality can be proved.
     bounds : bool
@@ -62,22 +65,14 @@ class Supports:
     weighted_sizes: bool = False
     outliers: bool = False
     fixed: bool = False
+    neighbors: bool = False
     exact: bool = False
     bounds: bool = False
     resume: bool = False
     start: bool = False
 
     def missing(self, problem: Problem) -> list[str]:
-        """Return the names of the problem's constraints that are not supported.
-
-        Parameters
-        ----------
-        problem : Problem
-
-        Returns
-        -------
-        list of str
-        """
+        """Return the names of the problem's constraints that are not supported."""
         fixed, sized = problem.fixed > 0, problem.limits_sizes
         weighted = problem.weights is not None and not fixed
         both = self.weights and self.sizes
@@ -93,15 +88,11 @@ class Supports:
                 (weighted and sized and both, self.weighted_sizes, "weights beside cluster sizes"),
                 (problem.outliers > 0, self.outliers, "outliers"),
                 (fixed, self.fixed, "fixed centres"),
+                (problem.neighbors is not None, self.neighbors, "neighbours"),
                 (has_unweighted_blocks(problem), False, "constraints on points of weight 0"),
             )
             if asked and not can
         ]
-
-
-def never() -> bool:
-    """Return that there is no reason to stop."""
-    return False
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,6 +141,7 @@ def setting(
     low: float | None = None,
     high: float | None = None,
     choices: tuple[str, ...] | None = None,
+    offered: Callable[[], tuple[str, ...]] | None = None,
     advanced: bool = False,
     label: str = "",
 ) -> Any:
@@ -159,26 +151,36 @@ def setting(
 
     Parameters
     ----------
-    default : any
     doc : str
         One sentence.
     low, high : float, optional
         The least and the largest value allowed.
     choices : tuple of str, optional
+        The values allowed.
+    offered : callable, optional
+        Returns those of ``choices`` that forms offer here, as some need packages.
     advanced : bool
         Whether forms fold it away.
     label : str, optional
         What forms call it; its name in words if empty.
-
-    Returns
-    -------
-    dataclasses.Field
     """
     about = {
-        "doc": doc, "low": low, "high": high, "choices": choices, "advanced": advanced,
-        "label": label,
+        "doc": doc, "low": low, "high": high, "choices": choices, "offered": offered,
+        "advanced": advanced, "label": label,
     }  # fmt: skip
     return field(default=default, metadata=about)
+
+
+def offered(about: Mapping[str, Any], value: Any) -> list[str]:
+    """Return the choices that a form offers, with its value among them; none for other settings.
+
+    Parameters
+    ----------
+    about : mapping
+        Metadata of the field.
+    """
+    choices = about["choices"] if about["offered"] is None else about["offered"]()
+    return [each for each in about["choices"] or () if each in (*choices, value)]
 
 
 GROUPS = ("Quick", "Exact, with proof", "Noisy links", "From the papers")
@@ -194,10 +196,6 @@ def label_of(name: str, *solvers: type[Solver]) -> str:
         Of a parameter, or of a limit.
     *solvers : type of Solver
         The first that has it says its label.
-
-    Returns
-    -------
-    str
     """
     given = (each for solver in solvers for each in fields(solver) if each.name == name)
     return next((each.metadata["label"] for each in given), "") or _in_words(name)
@@ -215,7 +213,6 @@ class Solver:
     ----------
     name, title, paper : str
         Registry name, name for people, and the paper it follows.
-    supports : Supports
     group : str
         Its section in lists of solvers, one of `GROUPS`.
     most_blocks, most_points : float
@@ -243,13 +240,8 @@ class Solver:
 
         Parameters
         ----------
-        problem : Problem
         context : Context
             Seed, workers, and when to stop.
-
-        Returns
-        -------
-        iterator of Event
         """
         raise NotImplementedError
 
@@ -258,7 +250,6 @@ class Solver:
 
         Parameters
         ----------
-        problem : Problem
         who_can : callable, optional
             Says in words which solvers can; `ccviz.solvers.check` hands in the registry's answer.
 
@@ -311,16 +302,7 @@ def _is_a(kind: type, value: Any) -> bool:
 
 
 def is_finite(value: Any) -> bool:
-    """Return whether a number is one that a float can hold.
-
-    Parameters
-    ----------
-    value : number
-
-    Returns
-    -------
-    bool
-    """
+    """Return whether a number is one that a float can hold."""
     try:
         return math.isfinite(value)
     except OverflowError:  # a whole number of hundreds of digits
@@ -344,14 +326,8 @@ def parse_setting(solver: type[Solver], name: str, text: str) -> Any:
 
     Parameters
     ----------
-    solver : type of Solver
     name : str
         Of the parameter.
-    text : str
-
-    Returns
-    -------
-    int, float, bool or str
 
     Raises
     ------

@@ -11,8 +11,9 @@ largest distance of any point to any centre, computed in each step.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -20,29 +21,25 @@ import scipy
 from scipy.sparse import coo_array
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.events import (
-    Assigned,
-    CentersMoved,
-    Event,
-    Finished,
-    IncumbentFound,
-    Noted,
-    Restarted,
-)
+from ccviz.events import Assigned, CentersMoved, Event, IncumbentFound, Noted, Restarted
 from ccviz.problem.blocks import Blocks, contract
-from ccviz.problem.links import Links
 from ccviz.problem.partition import Partition, cluster_means
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.common.no_assignment import no_assignment
+from ccviz.solvers.common.hard_links import (
+    NO_LINKS,
+    impossible_at_once,
+    no_assignment,
+    no_gain,
+    soften,
+    step_limit_setting,
+)
 from ccviz.solvers.common.seeding import AUTO, AUTO_DOC, INITS, given_centers, seed_centers
-from ccviz.solvers.common.softening import soften
 
 if TYPE_CHECKING:
     from ccviz.solvers.assignment import Assignment
 
-FIRST_S = 1.0
-"""Usual number of seconds until the first assignment shows its best so far."""
+FIRST_S = 1.0  # Usual number of seconds until the first assignment shows its best so far
 
 
 @dataclass(frozen=True)
@@ -73,21 +70,16 @@ class BhKMeans(Solver):
     n_init: int = setting(1, "Starts; the best answer is kept.", low=1, label="Starts")
     max_iter: int = setting(300, "Iterations of a start at most.", low=1, label="Most iterations")
     init: str = setting(AUTO, AUTO_DOC, choices=(AUTO, *INITS), label="First centres")
-    step_limit: float = setting(
-        200.0,
-        "Seconds for one assignment; then its best is taken.",
-        low=0.0,
-        advanced=True,
-        label="Step limit, s",
-    )
+    step_limit: float = step_limit_setting(200.0)
 
-    def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
-        """Yield the events of all starts."""
-        yield from self.steps_with(FIRST_S, problem, context)
-
-    def steps_with(self, first_s: float, problem: Problem, context: Context) -> Iterator[Event]:
-        """Yield the events; after some seconds the first assignment shows its best so far."""
+    def steps(
+        self, problem: Problem, context: Context, first_s: float = FIRST_S
+    ) -> Iterator[Event]:
+        """Yield the events of all starts; after `first_s` the first assignment shows its best."""
         softened = soften(problem) if self.links == "soft" else problem
+        if impossible := impossible_at_once(softened):
+            yield from impossible
+            return
         step = _Step(softened, self.p, self.step_limit, first_s, context.stop)
         rng, best = context.rng, np.inf
         for restart in range(self.n_init):
@@ -96,66 +88,103 @@ class BhKMeans(Solver):
             seeds = given_centers(problem, context, restart)
             if seeds is None:
                 seeds = seed_centers(step.blocks, rng, self.init)
-            end = yield from self._descend(step, seeds, best)
-            if end.answer is not None:
-                proved = end.answer.infeasible
+            end = yield from descend(step, seeds, best, self.max_iter, self.name)
+            if end.lacking is not None:
+                proved = end.lacking.infeasible
                 yield from no_assignment(problem, proved, self.step_limit, context.stop)
                 return
             best = min(best, end.objective)
-        yield Finished(termination="converged", message="No step improves the objective.")
+        yield no_gain(step.was_cut, self.step_limit)
 
-    def _descend(
-        self, step: _Step, centers: FloatArray, best: float
-    ) -> Generator[Event, None, _End]:
-        """Assign and update in turn until OFV, the objective (1), stops falling."""
-        end, labels, waits = _End(np.inf), np.full(step.blocks.s, -1), np.isinf(best)
-        yield CentersMoved(iteration=0, centers=centers)
-        for iteration in range(1, self.max_iter + 1):
-            answer, total = step.assign(centers, labels, step.first_s if waits else np.inf)
-            if waits and answer.found and not answer.proved:
-                best = yield from self._at_once(step, answer.labels, best)
-                answer, total = step.assign(centers, answer.labels, np.inf)
-            waits = False
-            if not answer.found:
-                return _End(end.objective, answer)
-            if step.stop() and not answer.proved:
-                yield from self._at_once(step, answer.labels, best)
-                break
-            if not answer.proved:
-                yield Noted(text=f"Assignment {iteration} is the best of {self.step_limit:g} s.")
-            lifted = step.blocks.lift(answer.labels)
-            moved = int(step.blocks.count[answer.labels != labels].sum())
-            yield Assigned(iteration=iteration, labels=lifted, objective=total, moved=moved)
-            labels, centers = answer.labels, step.means(lifted)
-            objective = step.objective(centers, lifted)
-            if not objective < end.objective:  # OFV_{t-1} - OFV_t is not positive
-                break
-            end = _End(objective)
-            yield CentersMoved(iteration=iteration, centers=centers)
-            if objective < best:
-                yield IncumbentFound(labels=lifted, source=self.name, objective=objective)
-        return end
 
-    def _at_once(self, step: _Step, labels: IntArray, best: float) -> Generator[Event, None, float]:
-        """Yield what a step has found before it ends if it is better; return the best objective."""
-        lifted = step.blocks.lift(labels)
-        centers = step.means(lifted)
-        objective = step.objective(centers, lifted)
-        if objective < best:
-            yield IncumbentFound(labels=lifted, source=self.name, objective=objective)
-        return min(objective, best)
+# --- The descent that BH-kmeans and PCCC share ----------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
-class _End:
-    """Where a start ended: the best OFV, and the assignment that broke it off, if one did."""
+class End:
+    """Where a descent ended: objective, labels of the blocks, centres; or the lack of any."""
 
-    objective: float
-    answer: Assignment | None = None
+    objective: float = np.inf
+    labels: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    centers: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    lacking: Assignment | None = None
 
 
-class _Step:
-    """The assignment step: what stays the same in all of them, and the model for given centres."""
+class Step(ABC):
+    """What stays the same in all steps, and the model of a step for given centres."""
+
+    unproved: str  # What is said of an assignment that is not proved optimal, after its number
+    paid_inside = 0.0  # Weight of the links that are broken inside blocks
+    was_cut = False  # Whether the time limit ended an assignment
+
+    def __init__(
+        self, blocks: Blocks, step_limit: float, first_s: float, stop: Callable[[], bool]
+    ) -> None:
+        self.blocks, self.step_limit, self.first_s, self.stop = blocks, step_limit, first_s, stop
+
+    @abstractmethod
+    def assign(
+        self, centers: FloatArray, labels: IntArray, step_limit: float
+    ) -> tuple[Assignment, float]:
+        """Return an optimal assignment, its costs in units of a price, and that price."""
+
+    @abstractmethod
+    def means(self, labels: IntArray, centers: FloatArray) -> FloatArray:
+        """Return the mean of each cluster."""
+
+    @abstractmethod
+    def objective(self, labels: IntArray, centers: FloatArray, price: float) -> float:
+        """Return the objective of labels of the blocks at the centres."""
+
+
+def descend(
+    step: Step, centers: FloatArray, best: float, max_iter: int, source: str
+) -> Generator[Event, None, End]:
+    """Assign and update in turn until the objective stops falling."""
+    end, labels, waits = End(), np.full(step.blocks.s, -1), np.isinf(best)
+    yield CentersMoved(iteration=0, centers=centers)
+    for iteration in range(1, max_iter + 1):
+        answer, price = step.assign(centers, labels, step.first_s if waits else np.inf)
+        if waits and answer.found and not answer.proved:
+            best = yield from _at_once(step, answer.labels, centers, price, best, source)
+            answer, price = step.assign(centers, answer.labels, np.inf)
+        waits = False
+        if not answer.found:
+            return End(lacking=answer)
+        step.was_cut |= answer.cut
+        if step.stop() and not answer.proved:
+            yield from _at_once(step, answer.labels, centers, price, best, source)
+            break
+        if not answer.proved:
+            yield Noted(text=f"Assignment {iteration} {step.unproved}")
+        lifted = step.blocks.lift(answer.labels)
+        moved = int(step.blocks.count[answer.labels != labels].sum())
+        total = price * answer.objective + price * step.paid_inside
+        yield Assigned(iteration=iteration, labels=lifted, objective=total, moved=moved)
+        labels, centers = answer.labels, step.means(answer.labels, centers)
+        objective = step.objective(labels, centers, price)
+        if not objective < end.objective:
+            break
+        end = End(objective, labels, centers)
+        yield CentersMoved(iteration=iteration, centers=centers)
+        if objective < best:
+            yield IncumbentFound(labels=lifted, source=source, objective=objective)
+    return end
+
+
+def _at_once(
+    step: Step, labels: IntArray, centers: FloatArray, price: float, best: float, source: str
+) -> Generator[Event, None, float]:
+    """Yield what a step has found before it ends if it is better; return the best objective."""
+    objective = step.objective(labels, step.means(labels, centers), price)
+    if objective < best:
+        lifted = step.blocks.lift(labels)
+        yield IncumbentFound(labels=lifted, source=source, objective=objective)
+    return min(objective, best)
+
+
+class _Step(Step):
+    """The step with Euclidean distances of single points, and the objective (1), OFV."""
 
     def __init__(
         self,
@@ -168,10 +197,12 @@ class _Step:
         # Imported here: it loads numba.
         from ccviz.solvers.assignment import structure_of
 
-        self.problem, self.p, self.stop = problem, p, stop
-        self.step_limit, self.first_s = step_limit, first_s
-        self.blocks = contract(problem)
-        self.structure = structure_of(self.blocks if p > 0 else without_soft_links(self.blocks))
+        super().__init__(contract(problem), step_limit, first_s, stop)
+        self.problem, self.p = problem, p
+        self.unproved = f"is the best of {step_limit:g} s."
+        self.paid_inside = self.blocks.penalty if p > 0 else 0.0
+        hard = replace(self.blocks, soft_must=NO_LINKS, soft_cannot=NO_LINKS)
+        self.structure = structure_of(self.blocks if p > 0 else hard)
         self.weights = problem.masses
         one = (self.weights, (self.blocks.block_of, np.arange(problem.n)))
         self.membership = coo_array(one, shape=(self.blocks.s, problem.n)).tocsr()
@@ -179,10 +210,9 @@ class _Step:
     def assign(
         self, centers: FloatArray, labels: IntArray, step_limit: float
     ) -> tuple[Assignment, float]:
-        """Return an optimal assignment for the centres and its objective (1).
+        """Return an optimal assignment for the centres, its costs divided by M p, and M p.
 
-        All costs are divided by M p: so the links keep their prices, and what was worked out
-        from them serves every step.
+        So the links keep their prices, and what was worked out from them serves every step.
         """
         from ccviz.solvers.assignment import solve_assignment
 
@@ -191,22 +221,19 @@ class _Step:
             cost = self.membership @ cost
         cost /= price
         answer = solve_assignment(
-            cost,
-            self.structure,
-            nonempty=True,
-            warm_start=labels,
-            time_limit=min(step_limit, self.step_limit),
-            stop=self.stop,
-        )
-        return answer, price * answer.objective + self._broken_inside(price)
+            cost, self.structure, nonempty=True, warm_start=labels,
+            time_limit=min(step_limit, self.step_limit), stop=self.stop,
+        )  # fmt: skip
+        return answer, price
 
-    def means(self, labels: IntArray) -> FloatArray:
+    def means(self, labels: IntArray, centers: FloatArray) -> FloatArray:
         """Return the mean of each cluster of points."""
-        return cluster_means(self.problem.X, labels, self.problem.k, self.problem.weights)
+        X, labels = self.problem.X, self.blocks.lift(labels)
+        return cluster_means(X, labels, self.problem.k, self.problem.weights)
 
-    def objective(self, centers: FloatArray, labels: IntArray) -> float:
+    def objective(self, labels: IntArray, centers: FloatArray, price: float) -> float:
         """Return OFV: the objective (1) of labels at the centres, with the M of these centres."""
-        distances, price = self._model(centers)
+        (distances, price), labels = self._model(centers), self.blocks.lift(labels)
         near = float(self.weights @ distances[np.arange(len(labels)), labels])
         return near + (price * Partition(self.problem, labels).penalty if self.p > 0 else 0.0)
 
@@ -214,12 +241,3 @@ class _Step:
         """Return (n, k) distances and the price M p of a broken link; 1 where links are free."""
         distances = scipy.spatial.distance.cdist(self.problem.X, centers)
         return distances, float(distances.max()) * self.p or 1.0
-
-    def _broken_inside(self, price: float) -> float:
-        return price * self.blocks.penalty if self.p > 0 else 0.0
-
-
-def without_soft_links(blocks: Blocks) -> Blocks:
-    """Return the blocks with their hard links only."""
-    none = Links(np.empty((0, 2), dtype=np.int64), np.empty(0))
-    return replace(blocks, soft_must=none, soft_cannot=none)

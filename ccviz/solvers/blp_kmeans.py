@@ -7,7 +7,7 @@ The program is never given whole to a solver, see `ccviz.solvers.assignment`. As
 falls, a step whose program stays large takes a good assignment without a proof; unless `max_iter`
 ends it before, a start ends with an exact step, or with the best of a step within its limit. Of
 hundreds of thousands of points the first centres are those of a sample
-(`ccviz.solvers.assignment.sample`).
+(`ccviz.solvers.assignment.step`).
 """
 
 from __future__ import annotations
@@ -19,24 +19,21 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.events import (
-    Assigned,
-    CentersMoved,
-    Event,
-    Finished,
-    IncumbentFound,
-    Restarted,
-)
+from ccviz.events import Assigned, CentersMoved, Event, Finished, IncumbentFound, Restarted
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.common.no_assignment import why_infeasible
+from ccviz.solvers.common.hard_links import (
+    impossible_at_once,
+    no_gain,
+    step_limit_setting,
+    why_infeasible,
+)
 from ccviz.solvers.common.seeding import AUTO, AUTO_DOC, INITS, given_centers
 
 if TYPE_CHECKING:
-    from ccviz.solvers.assignment.passes import Passes
-    from ccviz.solvers.assignment.result import Assignment
-    from ccviz.solvers.assignment.step import Descent
+    from ccviz.solvers.assignment.centers import Assignment
+    from ccviz.solvers.assignment.step import Descent, Passes
 
 
 @dataclass(frozen=True)
@@ -56,13 +53,7 @@ class BlpKMeans(Solver):
     n_init: int = setting(1, "Starts; the best answer is kept.", low=1, label="Starts")
     max_iter: int = setting(300, "Iterations of a start at most.", low=1, label="Most iterations")
     init: str = setting(AUTO, AUTO_DOC, choices=(AUTO, *INITS), label="First centres")
-    step_limit: float = setting(
-        5.0,
-        "Seconds for one assignment; then its best is taken.",
-        low=0.0,
-        advanced=True,
-        label="Step limit, s",
-    )
+    step_limit: float = step_limit_setting(5.0)
     threads: int = setting(
         1,
         "Threads for the passes over the points; the answer is the same by however many.",
@@ -74,8 +65,11 @@ class BlpKMeans(Solver):
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield the events of all starts."""
         # Imported here: it loads numba.
-        from ccviz.solvers.assignment.passes import open_passes
+        from ccviz.solvers.assignment.step import open_passes
 
+        if impossible := impossible_at_once(problem):
+            yield from impossible
+            return
         blocks = contract(problem)
         with open_passes(blocks, self.threads) as passes:
             yield from self._starts(problem, context, blocks, passes)
@@ -83,8 +77,7 @@ class BlpKMeans(Solver):
     def _starts(
         self, problem: Problem, context: Context, blocks: Blocks, passes: Passes
     ) -> Iterator[Event]:
-        from ccviz.solvers.assignment.sample import first_centers
-        from ccviz.solvers.assignment.step import Descent
+        from ccviz.solvers.assignment.step import Descent, first_centers
 
         rng, best = context.rng, np.inf
         descent = Descent(blocks, self.step_limit, passes, context.stop)
@@ -101,15 +94,13 @@ class BlpKMeans(Solver):
             if end.wcss < best:
                 best = end.wcss
                 yield IncumbentFound(labels=blocks.lift(end.labels), source=self.name)
-        yield _finished(self.n_init, best)
+        if best < np.inf:
+            yield no_gain(descent.was_cut, self.step_limit)
+        else:
+            yield _without_answer(self.n_init)
 
     def _descend(
-        self,
-        blocks: Blocks,
-        descent: Descent,
-        passes: Passes,
-        centers: FloatArray,
-        best: float,
+        self, blocks: Blocks, descent: Descent, passes: Passes, centers: FloatArray, best: float
     ) -> Generator[Event, None, _End]:
         """Assign and update in turn until the objective stops falling."""
         end = _End(np.full(blocks.s, -1), np.inf)
@@ -130,8 +121,8 @@ class BlpKMeans(Solver):
                 break
             centers, end = moved, _End(answer.labels, wcss)
             yield CentersMoved(iteration=iteration, centers=centers)
-            # A run that is stopped has an answer; not each time, for it is checked from scratch.
-            if wcss < best and _is_power_of_two(iteration):
+            # A run that is stopped has an answer; at powers of 2, for it is checked from scratch.
+            if wcss < best and iteration & (iteration - 1) == 0:
                 yield IncumbentFound(labels=lifted, source=self.name)
         return end
 
@@ -139,20 +130,16 @@ class BlpKMeans(Solver):
 def _improved_step(
     descent: Descent, passes: Passes, centers: FloatArray, before: float
 ) -> tuple[Assignment, FloatArray, float]:
-    """Return an assignment, its means and their WCSS; an exact one if a hasty one does not gain."""
-    for hasty in (True, False):
-        answer = descent.assign(centers, hasty)
+    """Return an assignment, its means and their WCSS; an exact one if a quick one does not gain."""
+    for quick in (True, False):
+        answer = descent.assign(centers, quick)
         if not answer.found:
             return answer, centers, np.inf
         means = passes.means(answer.labels, centers)
         wcss = passes.wcss(answer.labels, means)
-        if wcss < before or not answer.hasty:
+        if wcss < before or not answer.quick:
             break
     return answer, means, wcss
-
-
-def _is_power_of_two(number: int) -> bool:
-    return number & (number - 1) == 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,9 +151,7 @@ class _End:
     infeasible: bool = False
 
 
-def _finished(starts: int, best: float) -> Finished:
-    if best < np.inf:
-        return Finished(termination="converged", message="No assignment improves the objective.")
+def _without_answer(starts: int) -> Finished:
     return Finished(
         termination="stalled",
         message=f"None of {starts} starts found an assignment within its time; "

@@ -21,9 +21,9 @@ from ccviz.events import Event, InfeasibilityProved
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports
-from ccviz.solvers.common.no_assignment import in_a_tree
-from ccviz.solvers.divide.settings import DivideSettings
-from ccviz.solvers.sdp.solver import Sdp
+from ccviz.solvers.common.hard_links import in_a_tree
+from ccviz.solvers.divide import DivideSettings
+from ccviz.solvers.sdp import Sdp
 
 
 @dataclass(frozen=True)
@@ -34,14 +34,9 @@ class Divide(DivideSettings, Solver):
     title: ClassVar[str] = "Divide and bound"
     paper: ClassVar[str] = "Croella, Piccialli, Russo Russo and Sudoso (2025)"
     supports: ClassVar[Supports] = Supports(
-        soft=True,
-        sizes=True,
-        sums=True,
-        weights=True,
-        weighted_sizes=True,
-        bounds=True,
+        soft=True, sizes=True, sums=True, weights=True, weighted_sizes=True, bounds=True,
         resume=True,
-    )
+    )  # fmt: skip
     group: ClassVar[str] = "Exact, with proof"
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
@@ -52,16 +47,7 @@ class Divide(DivideSettings, Solver):
         # Imported here: compiled code is not for the process that only draws.
         from ccviz.solvers.divide.division import Division
 
-        division = Division(
-            problem,
-            context,
-            tolerance=self.tolerance,
-            incumbent=self.incumbent,
-            part_size=self.part_size,
-            largest_part=self.largest_part,
-            shared=self.shared,
-        )
-        for event in division.steps():
+        for event in Division(problem, context, self).steps():
             if isinstance(event, InfeasibilityProved):
                 yield from in_a_tree(problem, event)
             else:

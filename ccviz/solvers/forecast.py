@@ -18,51 +18,33 @@ from ccviz.solvers import solver_class
 QUANTILE = 1.28
 """Standard deviations on either side of the middle that hold 80 % of a normal distribution."""
 
-_GAP = 1e-3
-"""The gap at which runs of `divide` were measured."""
-
-_LONGEST_S = 1e7
-"""Seconds from which a forecast is only called longer than that: about four months."""
-
-_SHORTEST_S = 0.1
-"""Seconds below which nothing is told apart."""
+_GAP = 1e-3  # The gap at which runs of `divide` were measured
+_LONGEST_S = 1e7  # Seconds from which a forecast is only called longer than that: about four months
+_SHORTEST_S = 0.1  # Seconds below which two times count as equal
 
 _UNITS = {"days": 86400.0, "h": 3600.0, "min": 60.0, "s": 1.0}
 
 
 @dataclass(frozen=True)
 class Formula:
-    """Seconds to a proof, as a product of powers.
-
-    Attributes
-    ----------
-    runs : int
-        Runs that it was fitted to.
-    intercept, blocks, clusters, soft, sizes : float
-        ``log(seconds) = intercept + blocks * log(s) + clusters * log(k)``, and what soft links and
-        sizes add.
-    spread : float
-        Standard deviation of ``log(seconds)``.
-    blocks_measured, clusters_measured, features_measured : (int, int)
-        Least and largest value among the runs.
-    longest : float
-        Seconds of the longest run that ended with a proof.
-    kinds : tuple of str
-        Kinds of problems among the runs: hard, soft, sizes.
-    """
+    """Seconds to a proof, as a product of powers."""
 
     runs: int
+    # intercept, blocks, clusters, soft, sizes: ``log(seconds) = intercept + blocks * log(s) +
+    # clusters * log(k)``, and what soft links and sizes add.
     intercept: float
     blocks: float
     clusters: float
     soft: float
     sizes: float
-    spread: float
+    spread: float  # Standard deviation of ``log(seconds)``
+    # blocks_measured, clusters_measured, features_measured, (int, int): Least and largest value
+    # among the runs.
     blocks_measured: tuple[int, int]
     clusters_measured: tuple[int, int]
     features_measured: tuple[int, int]
     longest: float
-    kinds: tuple[str, ...]
+    kinds: tuple[str, ...]  # Kinds of problems among the runs: hard, soft, sizes
 
     def seconds(self, blocks: int, clusters: int, kind: str = "hard") -> float:
         """Return the seconds that as many runs exceed as not."""
@@ -73,72 +55,36 @@ class Formula:
 
 FORMULAS = {
     "sdp": Formula(
-        runs=415,
-        intercept=-13.29,
-        blocks=2.05,
-        clusters=1.53,
-        soft=2.53,
-        sizes=2.68,
-        spread=1.4,
-        blocks_measured=(50, 4177),
-        clusters_measured=(2, 50),
-        features_measured=(2, 140),
-        longest=344.6,
-        kinds=("hard", "soft", "sizes"),
+        runs=415, intercept=-13.29, blocks=2.05, clusters=1.53, soft=2.53, sizes=2.68, spread=1.4,
+        blocks_measured=(50, 4177), clusters_measured=(2, 50), features_measured=(2, 140),
+        longest=344.6, kinds=("hard", "soft", "sizes"),
     ),
     "colgen": Formula(
-        runs=147,
-        intercept=-7.94,
-        blocks=1.51,
-        clusters=-0.02,
-        soft=0.0,
-        sizes=0.0,
-        spread=1.32,
-        blocks_measured=(50, 5934),
-        clusters_measured=(2, 100),
-        features_measured=(2, 13),
-        longest=4023.6,
-        kinds=("hard",),
+        runs=147, intercept=-7.94, blocks=1.51, clusters=-0.02, soft=0.0, sizes=0.0, spread=1.32,
+        blocks_measured=(50, 5934), clusters_measured=(2, 100), features_measured=(2, 13),
+        longest=4023.6, kinds=("hard",),
     ),
     "divide": Formula(
-        runs=52,
-        intercept=-6.42,
-        blocks=0.73,
-        clusters=1.43,
-        soft=0.0,
-        sizes=0.0,
-        spread=2.34,
-        blocks_measured=(200, 1000000),
-        clusters_measured=(2, 26),
-        features_measured=(2, 16),
-        longest=36.1,
-        kinds=("hard",),
+        runs=52, intercept=-6.42, blocks=0.73, clusters=1.43, soft=0.0, sizes=0.0, spread=2.34,
+        blocks_measured=(200, 1000000), clusters_measured=(2, 26), features_measured=(2, 16),
+        longest=36.1, kinds=("hard",),
     ),
-}
+}  # fmt: skip
 """Constants that `benchmarks/forecast.py` prints."""
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """Seconds that a proof may take.
-
-    Attributes
-    ----------
-    solver : str
-    low, middle, high : float
-        Four of five measured runs like this one took between `low` and `high` CPU seconds.
-    gap : float
-        The gap that is proved; 0 for an optimum.
-    beyond : str
-        What no measured run had, in a few words; empty if such runs were measured.
-    """
+    """Seconds that a proof may take."""
 
     solver: str
+    # low, middle, high: Four of five measured runs like this one took between `low` and `high` CPU
+    # seconds.
     low: float
     middle: float
     high: float
     gap: float = 0.0
-    beyond: str = ""
+    beyond: str = ""  # What no measured run had, in a few words; empty if such runs were measured
 
     @property
     def span(self) -> str:
@@ -147,16 +93,18 @@ class Forecast:
             return "longer than anything measured"
         if self.high <= _SHORTEST_S:
             return f"less than {_SHORTEST_S} s"
-        middle, low, high = map(_unit, (self.middle, self.low, self.high))
+        low, high = map(_unit, (self.low, self.high))
         least = _rough(self.low, low) + f" {low}" * (low != high)
         most = f"{_rough(self.high, high)} {high}"
-        return f"about {_rough(self.middle, middle)} {middle} ({least} to {most})"
+        return f"{self.about} ({least} to {most})"
 
     @property
-    def short(self) -> str:
-        """What is forecast, in as few words as fit beside a button."""
-        goal = f"Gap of {100 * self.gap:g} %" if self.gap else "Proof"
-        return f"{goal}: {self.span}{', a guess' if self.beyond else ''}"
+    def about(self) -> str:
+        """The middle of the seconds in words: ``about 2 s``."""
+        if self.middle > _LONGEST_S:
+            return "longer than anything measured"
+        unit = _unit(self.middle)
+        return f"about {_rough(self.middle, unit)} {unit}"
 
     @property
     def words(self) -> str:
@@ -170,16 +118,7 @@ class Forecast:
 def forecast(problem: Problem, solver: str) -> Forecast | None:
     """Return how long a proof may take by measured runs.
 
-    Parameters
-    ----------
-    problem : Problem
-    solver : str
-        Its name.
-
-    Returns
-    -------
-    Forecast or None
-        None for a solver that proves nothing, was not measured, or does not take the problem.
+    Returns: None for a solver that proves nothing, was not measured, or does not take the problem.
     """
     formula = FORMULAS.get(solver)
     if formula is None or solver_class(solver).supports.missing(problem):

@@ -6,9 +6,9 @@ Recognition 88 (2019).
 
 Links are observations here, not constraints: all of them, hard or soft, count once each and may
 be broken. What is minimised is the negative logarithm of a posterior, see
-`ccviz.solvers.memetic._posterior`; the accuracy p says how far the links are to be believed. As
+`ccviz.solvers.memetic._relocation`; the accuracy p says how far the links are to be believed. As
 for every solver, the run's answer is the clustering found that breaks the fewest hard links; a
-note tells what the most probable one breaks.
+note says what the most probable one breaks.
 """
 
 from __future__ import annotations
@@ -55,18 +55,11 @@ class HgMeans(Solver):
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield the events of one run."""
         # Imported here: compiled code is not for the process that only draws.
-        from ccviz.solvers.memetic.annotations import Annotations
-        from ccviz.solvers.memetic.hybrid_search import HybridSearch
+        from ccviz.solvers.memetic.hybrid_search import Annotations, HybridSearch
         from ccviz.solvers.search.workforce import open_workforce
 
         with open_workforce(context.workers) as workforce:
-            search = HybridSearch(
-                problem,
-                Annotations.of(problem, self.accuracy),
-                self.survivors,
-                self.population,
-                self.generations,
-                workforce,
-                context,
-            )
+            annotations = Annotations.of(problem, self.accuracy)
+            counts = self.survivors, self.population, self.generations
+            search = HybridSearch(problem, annotations, *counts, workforce, context)
             yield from search.steps()

@@ -57,9 +57,9 @@ class IpcKMeans(Solver):
         # Imported here: compiled code is not for the process that only draws.
         from ccviz.solvers.sdp.node import advance
         from ccviz.solvers.sdp.settings import NodeSettings
-        from ccviz.solvers.search.backends import SerialExecutor
-        from ccviz.solvers.search.margin import margin_of
+        from ccviz.solvers.search.decisions import margin_of
         from ccviz.solvers.search.tree import StoppedError, Task
+        from ccviz.solvers.search.workforce import SerialExecutor
 
         settings = NodeSettings(tolerance=self.tolerance, max_rounds=self.rounds)
         centred, margin = problem.centred(), margin_of(problem)

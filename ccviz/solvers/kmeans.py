@@ -18,25 +18,50 @@ import numpy as np
 import scipy
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.events import (
-    Assigned,
-    CentersMoved,
-    Event,
-    Finished,
-    IncumbentFound,
-    Noted,
-    Restarted,
-)
-from ccviz.problem.partition import Partition
+from ccviz.events import Assigned, CentersMoved, Event, Finished, IncumbentFound, Noted, Restarted
+from ccviz.problem.partition import Partition, cluster_sums
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.common.clusters import farthest_moves
-from ccviz.solvers.common.dimensions import is_wide
-from ccviz.solvers.common.running_means import RunningMeans
+from ccviz.solvers.common.scaling import is_wide
 from ccviz.solvers.common.seeding import INITS, given_centers, point_centers
 
-_STRIP = 1 << 16
-"""Points whose distances are computed together."""
+# --- Means of clusters from pass to pass, from the points that changed their cluster --------------
+
+_FEW = 8  # All points over those that changed, from which on only the latter are added up
+_AFRESH = 16  # Passes after which all points are added up again, so that rounding stays what it is
+
+Sums = Callable[[FloatArray, IntArray, int, FloatArray | None], FloatArray]
+
+
+class RunningMeans:
+    """Means of the clusters of a problem.
+
+    `sums`: What adds up the points of each cluster: `cluster_sums`, or as that does.
+    """
+
+    def __init__(self, problem: Problem, sums: Sums = cluster_sums) -> None:
+        self._problem, self._add, self._passes = problem, sums, 0
+        self._labels: IntArray = np.full(problem.n, -1)
+        self._sums = np.empty((0, 0))
+
+    def of(self, labels: IntArray) -> FloatArray:
+        """Return (k, d) means, NaN for those without weight."""
+        problem, self._passes = self._problem, self._passes + 1
+        X, k, weights = problem.X, problem.k, problem.weights
+        rows = np.flatnonzero(labels != self._labels)
+        if self._passes % _AFRESH == 1 or _FEW * len(rows) > problem.n:
+            self._sums = self._add(X, labels, k, weights)
+        elif len(rows):
+            some, mass = X[rows], None if weights is None else weights[rows]
+            joined = self._add(some, labels[rows], k, mass)
+            self._sums = self._sums + joined - self._add(some, self._labels[rows], k, mass)
+        self._labels = labels.copy()
+        size = np.bincount(labels, weights, k)[:, None]
+        return self._sums / np.where(size > 0.0, size, np.nan)
+
+
+_STRIP = 1 << 16  # Points whose distances are computed together
 
 Nearest = Callable[[FloatArray], tuple[IntArray, FloatArray]]
 """Returns (n,) nearest of the given (k, d) centres and squared distances to them."""

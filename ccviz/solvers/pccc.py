@@ -19,7 +19,7 @@ that there is none.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, ClassVar
 
@@ -28,19 +28,17 @@ import scipy
 from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.events import (
-    Assigned,
-    CentersMoved,
-    Event,
-    Finished,
-    IncumbentFound,
-    Noted,
-    Restarted,
-)
+from ccviz.events import Event, Restarted
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.common.no_assignment import no_assignment
+from ccviz.solvers.bh_kmeans import FIRST_S, End, Step, descend
+from ccviz.solvers.common.hard_links import (
+    impossible_at_once,
+    no_assignment,
+    no_gain,
+    step_limit_setting,
+)
 from ccviz.solvers.common.seeding import AUTO, AUTO_DOC, INITS, given_centers, seed_centers
 
 if TYPE_CHECKING:
@@ -69,20 +67,15 @@ class Pccc(Solver):
     n_init: int = setting(1, "Starts; the best answer is kept.", low=1, label="Starts")
     max_iter: int = setting(300, "Iterations of a descent at most.", low=1, label="Most iterations")
     init: str = setting(AUTO, AUTO_DOC, choices=(AUTO, *INITS), label="First centres")
-    step_limit: float = setting(
-        200.0,
-        "Seconds for one assignment; then its best is taken.",
-        low=0.0,
-        advanced=True,
-        label="Step limit, s",
-    )
+    step_limit: float = step_limit_setting(200.0)
 
-    def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
-        """Yield the events of all starts."""
-        yield from self.steps_with(FIRST_S, problem, context)
-
-    def steps_with(self, first_s: float, problem: Problem, context: Context) -> Iterator[Event]:
-        """Yield the events; after some seconds the first assignment shows its best so far."""
+    def steps(
+        self, problem: Problem, context: Context, first_s: float = FIRST_S
+    ) -> Iterator[Event]:
+        """Yield the events of all starts; after `first_s` the first assignment shows its best."""
+        if impossible := impossible_at_once(problem):
+            yield from impossible
+            return
         step = _Step(contract(problem), self.nearest, self.step_limit, first_s, context.stop)
         rng, best = context.rng, np.inf
         for restart in range(self.n_init):
@@ -95,123 +88,68 @@ class Pccc(Solver):
                 yield from no_assignment(problem, proved, self.step_limit, context.stop)
                 return
             best = min(best, end.objective)
-        yield Finished(termination="converged", message="No step improves the objective.")
+        yield no_gain(step.was_cut, self.step_limit)
 
-    def _start(self, step: _Step, centers: FloatArray, best: float) -> Generator[Event, None, _End]:
+    def _start(self, step: _Step, centers: FloatArray, best: float) -> Generator[Event, None, End]:
         """Descend, and again from moved centres as long as that helps; at last open them all."""
-        end = yield from self._descend(step, centers, _NONE, best)
-        while self.reposition and end.lacking is None and step.can_move and not step.stop():
+        end = yield from self._descend(step, centers, best)
+        can_move = self.reposition and 1 < step.blocks.k < step.blocks.s
+        while can_move and end.lacking is None and not step.stop():
             moved = step.repositioned(end)
-            other = yield from self._descend(step, moved, _NONE, min(best, end.objective))
+            other = yield from self._descend(step, moved, min(best, end.objective))
             if not other.objective < end.objective:
                 break
             end = other
-        opened = step.opened(end.labels)
-        if not len(opened) or step.stop():
-            return end
-        other = yield from self._descend(step, end.centers, opened, min(best, end.objective))
-        return min(end, other, key=lambda each: each.objective)
-
-    def _descend(
-        self, step: _Step, centers: FloatArray, opened: IntArray, best: float
-    ) -> Generator[Event, None, _End]:
-        """Assign and update in turn until the objective stops falling."""
-        end, labels, waits = _End(), np.full(step.blocks.s, -1), np.isinf(best)
-        yield Restarted(restart=next(step.descents))
-        yield CentersMoved(iteration=0, centers=centers)
-        for iteration in range(1, self.max_iter + 1):
-            answer, price = step.assign(centers, labels, opened, step.first_s if waits else np.inf)
-            if waits and answer.found and not answer.proved:
-                best = yield from self._at_once(step, answer.labels, centers, price, best)
-                answer, price = step.assign(centers, answer.labels, opened, np.inf)
-            waits = False
-            if not answer.found:
-                return _End(lacking=answer)
-            if step.stop() and not answer.proved:
-                yield from self._at_once(step, answer.labels, centers, price, best)
-                break
-            if not answer.proved:
-                yield Noted(text=f"Assignment {iteration} is not proved best for its centres.")
-            lifted = step.blocks.lift(answer.labels)
-            moved = int(step.blocks.count[answer.labels != labels].sum())
-            total = price * answer.objective
-            yield Assigned(iteration=iteration, labels=lifted, objective=total, moved=moved)
-            labels, centers = answer.labels, step.means(answer.labels, centers)
-            objective = step.objective(labels, centers, price)
-            if not objective < end.objective:
-                break
-            end = _End(objective, labels, centers)
-            yield CentersMoved(iteration=iteration, centers=centers)
-            if objective < best:
-                yield IncumbentFound(labels=lifted, source=self.name, objective=objective)
+        step.opened = step.to_open(end.labels)
+        if len(step.opened) and not step.stop():
+            other = yield from self._descend(step, end.centers, min(best, end.objective))
+            end = min(end, other, key=lambda each: each.objective)
+        step.opened = _NONE
         return end
 
-    def _at_once(
-        self, step: _Step, labels: IntArray, centers: FloatArray, price: float, best: float
-    ) -> Generator[Event, None, float]:
-        """Yield what a step has found before it ends if it is better; return the best objective."""
-        objective = step.objective(labels, step.means(labels, centers), price)
-        if objective < best:
-            lifted = step.blocks.lift(labels)
-            yield IncumbentFound(labels=lifted, source=self.name, objective=objective)
-        return min(objective, best)
+    def _descend(
+        self, step: _Step, centers: FloatArray, best: float
+    ) -> Generator[Event, None, End]:
+        yield Restarted(restart=next(step.descents))
+        return (yield from descend(step, centers, best, self.max_iter, self.name))
 
-
-FIRST_S = 1.0
-"""Usual number of seconds until the first assignment shows its best so far."""
 
 _NONE = np.zeros(0, dtype=np.int64)
 _STRIP = 1 << 14  # objects whose nearest centres are searched at a time
 
 
-@dataclass(frozen=True, eq=False)
-class _End:
-    """Where a descent ended: objective, labels of the blocks, centres; or the lack of any."""
+class _Step(Step):
+    """The reduced model, of single objects for blocks."""
 
-    objective: float = np.inf
-    labels: IntArray = field(default_factory=lambda: _NONE)
-    centers: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
-    lacking: Assignment | None = None
-
-
-class _Step:
-    """What stays the same in all steps, and the reduced model for given centres."""
+    unproved = "is not proved best for its centres."
 
     def __init__(
         self,
         blocks: Blocks,
         nearest: int,
-        time_limit: float,
+        step_limit: float,
         first_s: float,
         stop: Callable[[], bool],
     ) -> None:
         # Imported here: it loads numba.
         from ccviz.solvers.assignment import structure_of
 
-        self.blocks, self._limit, self.first_s, self.stop = blocks, time_limit, first_s, stop
-        self.descents = count()
+        super().__init__(blocks, step_limit, first_s, stop)
+        self.descents, self.opened = count(), _NONE  # blocks that can go to every centre
         self._structure = structure_of(blocks)
         # With more candidates than conflicts, no block is ever left without one.
         conflicts = np.bincount(blocks.conflicts.ravel(), minlength=1).max()
         self._nearest = min(blocks.k, max(nearest, int(conflicts) + 1))
 
-    @property
-    def can_move(self) -> bool:
-        """Whether a centre has anywhere to go."""
-        return 1 < self.blocks.k < self.blocks.s
-
     def assign(
-        self, centers: FloatArray, labels: IntArray, opened: IntArray, step_limit: float
+        self, centers: FloatArray, labels: IntArray, step_limit: float
     ) -> tuple[Assignment, float]:
-        """Return an optimal assignment of the model, its costs in units of P, and P.
-
-        Some blocks, those opened, can go to every centre.
-        """
-        step_limit = min(step_limit, self._limit)
+        """Return an optimal assignment of the model, its costs in units of P, and P."""
+        step_limit = min(step_limit, self.step_limit)
         distances = scipy.spatial.distance.cdist(self.blocks.centroid, centers)
         among = self._candidates(distances)
         price = float(distances[among].mean()) or 1.0
-        among[opened] = True
+        among[self.opened] = True
         full = distances  # in its place: of many objects it is much of the memory
         full *= self.blocks.mass[:, None]
         full /= price
@@ -232,11 +170,7 @@ class _Step:
         from ccviz.solvers.assignment import solve_assignment
 
         return solve_assignment(
-            cost,
-            self._structure,
-            warm_start=labels,
-            time_limit=step_limit,
-            stop=self.stop,
+            cost, self._structure, warm_start=labels, time_limit=step_limit, stop=self.stop
         )
 
     def _filled(self, answer: Assignment, cost: FloatArray) -> Assignment:
@@ -258,19 +192,15 @@ class _Step:
 
     def objective(self, labels: IntArray, centers: FloatArray, price: float) -> float:
         """Return the weighted distances of the blocks to their centres, and what links cost."""
+        from ccviz.solvers.assignment.centers import links_cost
+
         near = float(self.blocks.mass @ self._distance(labels, centers))
-        return near + price * self.confidence_broken(labels)
+        return near + price * links_cost(labels, self._structure)
 
     def _distance(self, labels: IntArray, centers: FloatArray) -> FloatArray:
         return np.linalg.norm(self.blocks.centroid - centers[labels], axis=1)
 
-    def confidence_broken(self, labels: IntArray) -> float:
-        """Return the confidence of the broken links between blocks."""
-        pairs, price = self._structure.pairs, self._structure.price
-        together = labels[pairs[:, 0]] == labels[pairs[:, 1]]
-        return self._structure.constant + float(price[together].sum())
-
-    def opened(self, labels: IntArray) -> IntArray:
+    def to_open(self, labels: IntArray) -> IntArray:
         """Return the blocks with a broken soft cannot-link that had not every centre."""
         links = self.blocks.soft_cannot
         if not len(labels) or self._nearest == self.blocks.k:
@@ -278,7 +208,7 @@ class _Step:
         together = labels[links.pairs[:, 0]] == labels[links.pairs[:, 1]]
         return np.unique(links.pairs[together])
 
-    def repositioned(self, end: _End) -> FloatArray:
+    def repositioned(self, end: End) -> FloatArray:
         """Return centres, that of the best cluster moved to that of the worst one."""
         k, labels, links = self.blocks.k, end.labels, self.blocks.soft_cannot
         ends = labels[links.pairs]

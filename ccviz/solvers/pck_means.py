@@ -16,27 +16,17 @@ import numpy as np
 import scipy
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.events import (
-    Assigned,
-    CentersMoved,
-    Event,
-    Finished,
-    IncumbentFound,
-    Noted,
-    Restarted,
-)
+from ccviz.events import Assigned, CentersMoved, Event, Finished, IncumbentFound, Noted, Restarted
 from ccviz.problem.links import adjacency, closure
 from ccviz.problem.partition import Partition, cluster_means
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.common.softening import priced_graph, soften
+from ccviz.solvers.common.hard_links import priced_graph, soften
+from ccviz.solvers.common.seeding import last_incumbent
 from ccviz.solvers.kmeans import KMeans
 
-_FREE_STARTS = 3
-"""Starts of the k-means without links."""
-
-Graph = tuple[IntArray, IntArray, FloatArray]
-"""Links as compressed sparse rows, see `priced_graph`."""
+_FREE_STARTS = 3  # Starts of the k-means without links
+Graph = tuple[IntArray, IntArray, FloatArray]  # Links as compressed sparse rows, see `priced_graph`
 
 
 @dataclass(frozen=True)
@@ -107,7 +97,8 @@ class PckMeans(Solver):
         for iteration in range(1, self.max_iter + 1):
             before = labels
             labels = assign_in_turn(soft.X, centers, labels, graph, rng)
-            centers = _means(soft.X, labels, centers)
+            means = cluster_means(soft.X, labels, soft.k)
+            centers = np.where(np.isnan(means), centers, means)  # an empty cluster keeps its own
             objective = _objective(soft, labels, centers, price)
             moved = int((labels != before).sum())
             yield Assigned(iteration=iteration, labels=labels, objective=objective, moved=moved)
@@ -132,13 +123,9 @@ class PckMeans(Solver):
 
 def means_without_links(problem: Problem, context: Context) -> FloatArray | None:
     """Return the means of the best of a few starts of `k-means`, None if it is stopped at once."""
-    means = None
-    for event in KMeans(n_init=_FREE_STARTS).steps(problem, Context(context.seed)):
-        if isinstance(event, IncumbentFound):
-            means = cluster_means(problem.X, event.labels, problem.k)
-        if context.stop():
-            break
-    return means
+    events = KMeans(n_init=_FREE_STARTS).steps(problem, Context(context.seed))
+    labels = last_incumbent(events, context.stop)
+    return None if labels is None else cluster_means(problem.X, labels, problem.k)
 
 
 def first_centers(problem: Problem, rng: np.random.Generator) -> FloatArray:
@@ -192,12 +179,6 @@ def assign_in_turn(
         shared = np.bincount(new[neighbour[links]], price[links], len(centers))
         new[i] = (cost[i] + shared).argmin()
     return new
-
-
-def _means(X: FloatArray, labels: IntArray, centers: FloatArray) -> FloatArray:
-    """Return the clusters' means; an empty cluster keeps its centre."""
-    means = cluster_means(X, labels, len(centers))
-    return np.where(np.isnan(means), centers, means)
 
 
 def _objective(problem: Problem, labels: IntArray, centers: FloatArray, price: float) -> float:

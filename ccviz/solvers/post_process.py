@@ -18,17 +18,11 @@ import numpy as np
 import scipy
 
 from ccviz.arrays import FloatArray
-from ccviz.events import (
-    Assigned,
-    Event,
-    Finished,
-    IncumbentFound,
-    Noted,
-)
+from ccviz.events import Assigned, Event, Finished, IncumbentFound, Noted
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.common.no_assignment import no_assignment
+from ccviz.solvers.common.hard_links import impossible_at_once, no_assignment
 from ccviz.solvers.common.seeding import plain_kmeans
 
 
@@ -62,6 +56,9 @@ class PostProcess(Solver):
         # Imported here: it loads numba.
         from ccviz.solvers.assignment import solve_assignment, structure_of
 
+        if impossible := impossible_at_once(problem):
+            yield from impossible
+            return
         degrees = self._memberships(problem, context)
         if degrees is None:
             return
@@ -108,7 +105,9 @@ class PostProcess(Solver):
         if self.clustering == "mixture":
             from sklearn.mixture import GaussianMixture
 
-            mixture = GaussianMixture(problem.k, reg_covar=_ridge(problem), random_state=seed)
+            # What keeps covariances regular, in the unit of the data.
+            ridge = max(1e-6 * float(problem.X.var(axis=0).mean()), np.finfo(float).tiny)
+            mixture = GaussianMixture(problem.k, reg_covar=ridge, random_state=seed)
             mixture.fit(problem.X)
             return -float(mixture.lower_bound_), mixture.predict_proba(problem.X)
         means = plain_kmeans(problem.X, problem.k, seed, n_init=1)
@@ -121,8 +120,3 @@ def fuzzy_memberships(squared: FloatArray) -> FloatArray:
     nearest = squared.min(axis=1, keepdims=True)
     ratio = np.where(squared > 0, nearest / np.where(squared > 0, squared, 1.0), 1.0)
     return ratio / ratio.sum(axis=1, keepdims=True)
-
-
-def _ridge(problem: Problem) -> float:
-    """Return what keeps covariances regular, in the unit of the data."""
-    return max(1e-6 * float(problem.X.var(axis=0).mean()), np.finfo(float).tiny)

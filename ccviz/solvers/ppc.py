@@ -22,12 +22,11 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.events import Assigned, CentersMoved, Event, Finished, IncumbentFound
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
+from ccviz.solvers.common.hard_links import priced_graph, soften
 from ccviz.solvers.common.seeding import plain_kmeans
-from ccviz.solvers.common.softening import priced_graph, soften
 from ccviz.solvers.kmeans import note_broken_links
 
-RIDGE = 1e-6
-"""Added to every variance, in mean variances of the data."""
+RIDGE = 1e-6  # Added to every variance, in mean variances of the data
 
 SWEEPS, STILL = 100, 1e-6
 """Most mean-field sweeps of an E-step, and the change of a membership that ends them."""
@@ -93,14 +92,7 @@ class Ppc(Solver):
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """Gaussians with full covariances.
-
-    Attributes
-    ----------
-    weights : (k,) float64
-    means : (k, d) float64
-    covariances : (k, d, d) float64
-    """
+    """Gaussians with full covariances."""
 
     weights: FloatArray
     means: FloatArray

@@ -18,7 +18,7 @@ one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -28,11 +28,13 @@ from ccviz.events import TERMINATION_SENTENCES, Event, Finished, InfeasibilityPr
 from ccviz.feasibility.check import check_feasibility
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
-from ccviz.solvers.base import Context, Solver, Supports, setting
+from ccviz.solvers.base import Context, Solver, Supports, never
+from ccviz.solvers.common.seeding import last_incumbent
+from ccviz.solvers.memetic import MemeticSettings
 
 
 @dataclass(frozen=True)
-class SMdeClust(Solver):
+class SMdeClust(MemeticSettings, Solver):
     """Memetic differential evolution: near-optimal clusterings in seconds."""
 
     name: ClassVar[str] = "s-mdeclust"
@@ -40,94 +42,6 @@ class SMdeClust(Solver):
     paper: ClassVar[str] = "Mansueto and Schoen (2024)"
     supports: ClassVar[Supports] = Supports(hard=True, weights=True)
     group: ClassVar[str] = "Quick"
-
-    population: int = setting(20, "Members of the population, P.", low=4)
-    assignment: str = setting(
-        "greedy", "How offspring are assigned before the local search.", choices=("greedy", "exact")
-    )
-    mutation: str = setting(
-        "fading",
-        "Which offspring mutate: none, one in g in generation g, or all.",
-        choices=("off", "fading", "always"),
-    )
-    replacement: str = setting(
-        "together",
-        "When offspring take their places: a generation together, or each at once.",
-        choices=("together", "at once"),
-        advanced=True,
-    )
-    offspring: str = setting(
-        "means",
-        "Where the local search starts: at the means of the greedy assignment, or the centres.",
-        choices=("means", "centres"),
-        advanced=True,
-        label="Offspring start at",
-    )
-    draws: str = setting(
-        "blocks",
-        "Where random centres are drawn: at blocks of must-linked points, or at points.",
-        choices=("blocks", "points"),
-        advanced=True,
-        label="Centres drawn at",
-    )
-    matching: str = setting(
-        "first",
-        "The parent to whose centres those of the other two are matched.",
-        choices=("first", "third"),
-        advanced=True,
-        label="Parents matched to",
-    )
-    local_search: str = setting(
-        "chains",
-        "BLP k-means, or a descent by relocations, and ejections, and chains.",
-        choices=("blp-kmeans", "relocations", "ejections", "chains"),
-    )
-    restarts: int = setting(2, "Fresh populations once the first has ended.", low=0)
-    patience: int = setting(
-        500, "Offspring in a row without a new best that end a population, N_MAX.", low=1
-    )
-    generations: int = setting(
-        0, "Most generations of a population; 0 is no limit.", low=0, label="Most generations"
-    )
-    delta: float = setting(
-        1e-4,
-        "Spread of objectives at which a population has collapsed.",
-        low=0.0,
-        advanced=True,
-        label="Collapsed at",
-    )
-    scale_low: float = setting(
-        0.5,
-        "Least factor F of the parents' difference.",
-        low=0.0,
-        high=2.0,
-        advanced=True,
-        label="Least factor F",
-    )
-    scale_high: float = setting(
-        0.8,
-        "Largest factor F of the parents' difference.",
-        low=0.0,
-        high=2.0,
-        advanced=True,
-        label="Largest factor F",
-    )
-    alpha: float = setting(
-        0.5,
-        "How much mutation prefers distant points.",
-        low=0.0,
-        high=1.0,
-        advanced=True,
-        label="Distant points, α",
-    )
-    local_iterations: int = setting(1000, "Most iterations of BLP k-means.", low=1, advanced=True)
-    step_limit: float = setting(
-        60.0,
-        "Seconds for one exact assignment; then its best is taken.",
-        low=0.0,
-        advanced=True,
-        label="Step limit, s",
-    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -139,7 +53,7 @@ class SMdeClust(Solver):
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield the events of one run."""
-        known = check_feasibility(problem)
+        known = check_feasibility(problem, stop=context.stop)
         if known.feasible is False:
             yield InfeasibilityProved(reason=known.reason, points=known.points)
             yield Finished(termination="proved", message=TERMINATION_SENTENCES["proved"])
@@ -150,34 +64,39 @@ class SMdeClust(Solver):
 
     def _evolve(self, problem: Problem, feasible: IntArray, context: Context) -> Iterator[Event]:
         # Imported here: compiled code is not for the process that only draws.
-        from ccviz.solvers.memetic.breeding import OffspringParams
-        from ccviz.solvers.memetic.evolution import Evolution, Schedule
+        from ccviz.solvers.memetic.evolution import Evolution
         from ccviz.solvers.memetic.instance import Instance
         from ccviz.solvers.search.workforce import open_workforce
 
-        schedule = Schedule(
-            population=self.population,
-            mutation=self.mutation,
-            at_once=self.replacement == "at once",
-            restarts=self.restarts,
-            patience=self.patience,
-            generations=self.generations,
-            delta=self.delta,
-        )
-        params = OffspringParams(
-            exact=self.assignment == "exact",
-            from_means=self.offspring == "means",
-            alpha=self.alpha,
-            scale_low=self.scale_low,
-            scale_high=self.scale_high,
-            matching=self.matching,
-            local_search=self.local_search,
-            local_iterations=self.local_iterations,
-            step_limit=self.step_limit,
-        )
         blocks = contract(problem)
         points = problem if self.draws == "points" else None
         instance = Instance.of(blocks, feasible, points)
         with open_workforce(context.workers) as workforce:
-            evolution = Evolution(schedule, params, instance, blocks, workforce, context)
+            evolution = Evolution(self, instance, blocks, workforce, context)
             yield from evolution.steps()
+
+
+# --- A clustering to start an exact solver with ---------------------------------------------------
+
+
+def memetic_incumbent(
+    problem: Problem, seed: int = 0, *, stop: Callable[[], bool] = never
+) -> IntArray | None:
+    """Return the labels of the best clustering that S-MDEClust finds with one population.
+
+    `problem`: With hard links, without sizes and rules. Returns: None if none were found, which
+    proves nothing.
+    """
+    solver = SMdeClust(restarts=0)
+    solver.check(problem)
+    return last_incumbent(solver.steps(problem, Context(seed=seed, stop=stop)))
+
+
+def first_labels(problem: Problem, context: Context, incumbent: str) -> IntArray | None:
+    """Return the labels of a clustering to begin with, if one is asked for.
+
+    `incumbent`: The source: nothing, or the memetic solver where it keeps all constraints.
+    """
+    if incumbent != "memetic" or SMdeClust.supports.missing(problem):
+        return None
+    return memetic_incumbent(problem, context.seed, stop=context.stop)

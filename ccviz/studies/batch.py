@@ -14,11 +14,10 @@ from ccviz.events import TERMINATION_SENTENCES
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.info import RunInfo
-from ccviz.runs.limits import NO_LIMITS, Limits
-from ccviz.runs.recorder import Recorder
-from ccviz.runs.resume import open_run
+from ccviz.runs.recorder import Recorder, open_run
 from ccviz.runs.run import Run
 from ccviz.runs.stepper import Stepper
+from ccviz.runs.stop import NO_LIMITS, Limits
 from ccviz.runs.warm import load_solver
 from ccviz.solvers import Solver
 from ccviz.solvers.advice import obstacles
@@ -32,13 +31,7 @@ _SHORT_OF_MEMORY = "The run needs more memory than it may take."
 
 @dataclass(frozen=True)
 class Cell:
-    """One run of a batch.
-
-    Attributes
-    ----------
-    solver : Solver
-    seed, k : int
-    """
+    """One run of a batch."""
 
     solver: Solver
     seed: int
@@ -56,8 +49,6 @@ class LeftOut:
     ----------
     solver : str
         Its name; empty where no solver supports the problem.
-    k : int
-    why : str
     """
 
     solver: str
@@ -72,19 +63,7 @@ class LeftOut:
 def plan(
     problem_of: ProblemOf, solvers: Sequence[Solver], seeds: Iterable[int], ks: Iterable[int]
 ) -> tuple[list[Cell], list[LeftOut]]:
-    """Return the runs of a batch, and what is left out of it.
-
-    Parameters
-    ----------
-    problem_of : callable
-    solvers : sequence of Solver
-    seeds, ks : iterable of int
-
-    Returns
-    -------
-    cells : list of Cell
-    left_out : list of LeftOut
-    """
+    """Return the runs of a batch, and what is left out of it."""
     seeds, cells, left_out = tuple(seeds), [], []
     for k in ks:
         try:
@@ -106,8 +85,6 @@ class Outcome:
 
     Attributes
     ----------
-    solver : str
-    k : int
     runs, proved : int
         Those that have ended, and those that ended with a proof.
     best, median : float
@@ -138,10 +115,6 @@ def outcomes(infos: Iterable[RunInfo]) -> list[Outcome]:
     ----------
     infos : iterable of RunInfo
         Those that go on are left out.
-
-    Returns
-    -------
-    list of Outcome
     """
     cells: dict[tuple[int, str], list[RunInfo]] = {}
     for info in infos:
@@ -180,9 +153,6 @@ def carry_out(
 
     Parameters
     ----------
-    archive : Archive
-    cells : iterable of Cell
-    problem_of : callable
     limits : Limits
         Of each run.
     dataset, scaling : str

@@ -19,7 +19,6 @@ class Elbow:
 
     Attributes
     ----------
-    k : int
     proved : bool
         Whether the bend at k is the sharpest whatever the optima between the bounds may be.
     """
@@ -41,10 +40,6 @@ def bounded_by_more(problem: Problem, steps: Sequence[Step]) -> tuple[Step, ...]
         That of any of the steps.
     steps : sequence of Step
         By k.
-
-    Returns
-    -------
-    tuple of Step
     """
     if not has_hard_links_only(problem):
         return tuple(steps)
@@ -98,10 +93,6 @@ def best_by_gap(steps: Sequence[Step]) -> int | None:
     ----------
     steps : sequence of Step
         By consecutive k.
-
-    Returns
-    -------
-    int or None
     """
     for here, after in pairwise(steps):
         if here.gap_statistic >= after.gap_statistic - after.gap_error:
@@ -110,16 +101,7 @@ def best_by_gap(steps: Sequence[Step]) -> int | None:
 
 
 def best_by_silhouette(steps: Sequence[Step]) -> int | None:
-    """Return the k with the greatest mean silhouette.
-
-    Parameters
-    ----------
-    steps : sequence of Step
-
-    Returns
-    -------
-    int or None
-    """
+    """Return the k with the greatest mean silhouette."""
     known = [step for step in steps if not math.isnan(step.silhouette)]
     return max(known, key=lambda step: step.silhouette).k if known else None
 
@@ -135,10 +117,6 @@ def columns(must_keep: bool) -> tuple[str, ...]:
     ----------
     must_keep : bool
         Whether the problem has hard constraints.
-
-    Returns
-    -------
-    tuple of str
     """
     return (*_FIGURES, "constraints") if must_keep else _FIGURES
 
@@ -148,7 +126,6 @@ def in_words(step: Step, must_keep: bool) -> tuple[str, ...]:
 
     Parameters
     ----------
-    step : Step
     must_keep : bool
         Whether the problem has hard constraints.
 
@@ -175,11 +152,11 @@ def findings(steps: Sequence[Step]) -> Iterator[str]:
     ----------
     steps : sequence of Step
         By consecutive k.
-
-    Yields
-    ------
-    str
     """
+    needed = next((step.k for step in steps if step.status != "infeasible"), 0)
+    if needed > 1 and steps[0].k == 1:
+        few = needed - 1
+        yield f"At least {needed} clusters are needed: with {few}, not everything can be kept."
     elbow = find_elbow(steps)
     if elbow is not None:
         known = "The bounds prove it." if elbow.proved else "The bounds do not prove it."

@@ -7,19 +7,102 @@ and its bound is raised.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ccviz.api import solve
+from ccviz.arrays import FloatArray
 from ccviz.errors import UnsupportedError
+from ccviz.problem.blocks import contract
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Result
 from ccviz.solvers import Solver
-from ccviz.solvers.search.margin import margin_of
-from ccviz.studies.eigenvalue_bound import eigenvalue_bound
-from ccviz.studies.rows import standing
+from ccviz.solvers.search.decisions import gamma, margin_of
+from ccviz.studies.rows import scores_of
+
+__all__ = [
+    "BOUND_SOLVER",
+    "REFERENCE_SOLVER",
+    "Step",
+    "bound",
+    "cluster",
+    "compare",
+    "has_hard_links_only",
+    "impossible",
+    "measure",
+]
+
+# --- A lower bound from the eigenvalues of the points' scatter, in a fraction of a second ---------
+#
+# k centres and the mean of all points lie in a plane of k - 1 dimensions through that mean, and no
+# plane is nearer to the points than that of the largest k - 1 eigenvalues of their scatter. So each
+# clustering costs at least the sum of the other eigenvalues (Zha et al.: Spectral relaxation for
+# k-means clustering, NIPS 2001; Ding and He: K-means clustering via principal component analysis,
+# ICML 2004). Constraints only add to the cost. Must-linked points count as their mean, and their
+# scatter about it is added.
+
+
+_MOST = 1_000
+"""Features, or blocks if these are fewer, up to which the eigenvalues are computed."""
+
+_LEAST = 2.0**-900
+"""Least bound that counts: below, products may have lost their digits."""
+
+
+def eigenvalue_bound(problem: Problem) -> float:
+    """Return a valid lower bound on the objective of each clustering.
+
+    `problem`: A weight counts a point; soft links, sizes and rules are left out of the bound.
+    Returns: ``-inf`` if the eigenvalues prove no more than 0, or are too many.
+    """
+    blocks = contract(problem.centred())
+    points = np.sqrt(blocks.mass)[:, None] * _about_the_mean(blocks.centroid, blocks.mass)
+    s, d = points.shape
+    if min(s, d) > _MOST:
+        return -math.inf
+    scatter = points.T @ points if d <= s else points @ points.T
+    total = float(np.trace(scatter))
+    kept = np.linalg.eigvalsh(scatter)[: max(0, len(scatter) - (problem.k - 1))]
+    # Errors of the products and of each eigenvalue, as shares of the trace.
+    lost = gamma(max(s, d) + 10.0 * len(scatter) ** 2) * total
+    tail = float(np.maximum(kept, 0.0).sum()) - lost
+    bound = margin_of(problem).below(max(tail, 0.0) + blocks.scatter)
+    return bound if bound > _LEAST else -math.inf
+
+
+def _about_the_mean(points: FloatArray, mass: FloatArray) -> FloatArray:
+    widened = points.astype(np.float64, copy=False)
+    return widened - np.average(widened, axis=0, weights=mass)
+
+
+def neighbour_bound(problem: Problem) -> float:
+    """Return a valid lower bound from the least size of clusters.
+
+    A cluster of m points costs the sum of their squared distances over m, and each point of it has
+    at least m - 1 others there: half of the sum to its nearest ones, over m, is its share of the
+    cost. That does not fall with m, so m is the least size. Weights leave it out.
+
+    Returns: ``-inf`` where clusters may be of one point, or points have weights.
+    """
+    least = 1 if problem.sizes is None else int(problem.sizes.lower.min())
+    if least < 2 or problem.weights is not None or problem.outliers or problem.fixed:
+        return -math.inf
+    # Imported here: a plain solve has no need of it.
+    from scipy.spatial import cKDTree
+
+    X = problem.centred().X.astype(np.float64, copy=False)
+    distances = cKDTree(X).query(X, k=least)[0]
+    share = float((distances**2).sum()) / (2.0 * least)
+    return margin_of(problem).below(share * (1.0 - gamma(least * len(X) + 4.0 * X.shape[1])))
+
+
+def bound_at_once(problem: Problem) -> float:
+    """Return the better one of both bounds that take no search."""
+    return max(eigenvalue_bound(problem), neighbour_bound(problem))
+
 
 REFERENCE_SOLVER = "blp-kmeans"
 BOUND_SOLVER = "divide"
@@ -32,7 +115,6 @@ class Step:
 
     Attributes
     ----------
-    k : int
     status : str
         Of the run: "infeasible" if it is proved that the links cannot be kept with k clusters.
     objective : float
@@ -59,16 +141,7 @@ class Step:
 
 
 def impossible(k: int) -> Step:
-    """Return the step of a number of clusters with which the rules on sizes cannot be kept.
-
-    Parameters
-    ----------
-    k : int
-
-    Returns
-    -------
-    Step
-    """
+    """Return the step of a number of clusters with which the rules on sizes cannot be kept."""
     return Step(k, "infeasible", math.inf, -math.inf, math.nan, math.nan, math.nan)
 
 
@@ -85,20 +158,14 @@ def measure(
 
     Parameters
     ----------
-    problem : Problem
     solver : str or Solver
         Finds the clustering; up to the same number of outliers is left out for each k.
-    seed : int
     references : int
         Sets of uniform points for the gap statistic; 0 for none.
     bound_time : float
         Seconds for raising the lower bound; 0 to leave it as it is known at once.
     time_limit : float, optional
         Seconds for the clustering.
-
-    Returns
-    -------
-    Step
     """
     step = cluster(problem, solver, seed=seed, time_limit=time_limit)
     step = compare(problem, step, references, seed=seed)
@@ -116,10 +183,8 @@ def cluster(
 
     Parameters
     ----------
-    problem : Problem
     solver : str or Solver
         Not used for one cluster, of which there is one clustering.
-    seed : int
     time_limit : float, optional
         Seconds for the clustering.
 
@@ -139,7 +204,7 @@ def cluster(
     if problem.k == 1:
         return _one_cluster(problem)
     result = solve(problem, solver, seed=seed, time_limit=time_limit, progress=False)
-    bound = max(result.lower_bound, eigenvalue_bound(problem))
+    bound = max(result.lower_bound, bound_at_once(problem))
     found = result.partition if _is_answer(result) else None
     if found is None:
         known = impossible(problem.n_clusters)
@@ -150,7 +215,7 @@ def cluster(
 
 def _one_cluster(problem: Problem) -> Step:
     """Return what is known of one cluster: all of it, for there is no other clustering."""
-    found = _together(problem)
+    found = in_one_cluster(problem)
     if not found.violations.none_hard:
         return impossible(1)
     return _step_of(found, "optimal", margin_of(problem).below(found.objective))
@@ -161,7 +226,8 @@ def _step_of(found: Partition, status: str, bound: float) -> Step:
     return Step(k, status, cost, bound, silhouette, math.nan, math.nan, found.wcss)
 
 
-def _together(problem: Problem) -> Partition:
+def in_one_cluster(problem: Problem) -> Partition:
+    """Return the clustering of which all points share one cluster."""
     return Partition(problem, np.zeros(problem.n, dtype=np.int64))
 
 
@@ -170,16 +236,10 @@ def compare(problem: Problem, step: Step, references: int, *, seed: int = 0) -> 
 
     Parameters
     ----------
-    problem : Problem
     step : Step
         What `cluster` says of it.
     references : int
         Sets of uniform points; 0 for none.
-    seed : int
-
-    Returns
-    -------
-    Step
     """
     if not (references and step.objective < math.inf):
         return step
@@ -194,16 +254,10 @@ def bound(problem: Problem, step: Step, seconds: float, *, seed: int = 0) -> Ste
 
     Parameters
     ----------
-    problem : Problem
     step : Step
         What `cluster` says of it.
     seconds : float
         Time limit.
-    seed : int
-
-    Returns
-    -------
-    Step
     """
     if problem.k == 1 or step.status in {"infeasible", "optimal"}:
         return step
@@ -227,7 +281,7 @@ def _is_answer(result: Result) -> bool:
 def _silhouette(found: Partition) -> float:
     if found.problem.n_clusters == 1:
         return math.nan
-    return float(standing(found).silhouette[found.shown >= 0].mean())
+    return float(scores_of(found).silhouette[found.shown >= 0].mean())
 
 
 def _without_the_rest(problem: Problem) -> Problem:
@@ -237,18 +291,9 @@ def _without_the_rest(problem: Problem) -> Problem:
 
 
 def has_hard_links_only(problem: Problem) -> bool:
-    """Return whether a problem has neither sizes nor rules nor soft links.
-
-    Parameters
-    ----------
-    problem : Problem
-
-    Returns
-    -------
-    bool
-    """
-    soft = len(problem.must_link.soft) + len(problem.cannot_link.soft)
-    return not (soft or problem.sizes is not None or problem.rules)
+    """Return whether a problem has neither sizes nor rules nor soft links nor neighbours."""
+    more = problem.sizes is not None or problem.rules or problem.neighbors is not None
+    return not (problem.is_soft or more)
 
 
 def _with_clustering(step: Step, found: Partition) -> Step:
@@ -285,5 +330,48 @@ def _reference_costs(problem: Problem, references: int, seed: int) -> list[float
 
 def _least_found(problem: Problem, seed: int) -> float:
     if problem.k == 1:
-        return _together(problem).wcss
+        return in_one_cluster(problem).wcss
     return solve(problem, REFERENCE_SOLVER, seed=seed, progress=False).objective
+
+
+# --- What one process works out for an elbow: figures of some numbers of clusters -----------------
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A number of clusters that may be chosen: its problem, and what is known about it."""
+
+    k: int
+    problem: Problem | None  # None where rules on sizes forbid this number
+    solver: Solver | None
+    step: Step | None
+
+
+def clustered(candidates: list[Candidate], seed: int, seconds: float) -> tuple[Step, ...]:
+    """Return what a clustering says about each number."""
+    steps = []
+    for each in candidates:
+        assert each.problem is not None
+        assert each.solver is not None
+        steps.append(cluster(each.problem, each.solver, seed=seed, time_limit=seconds))
+    return tuple(steps)
+
+
+def compared(candidates: list[Candidate], seed: int, references: int) -> tuple[Step, ...]:
+    """Return the steps with their gap statistics."""
+    known = _known(candidates)
+    return tuple(compare(problem, step, references, seed=seed) for problem, step in known)
+
+
+def bounded(candidates: list[Candidate], seed: int, seconds: float) -> tuple[Step, ...]:
+    """Return the steps with higher lower bounds."""
+    known = _known(candidates)
+    return tuple(bound(problem, step, seconds, seed=seed) for problem, step in known)
+
+
+def _known(candidates: list[Candidate]) -> Iterator[tuple[Problem, Step]]:
+    """Yield the problem of each number, and what is known of it."""
+    for each in candidates:
+        assert each.problem is not None
+        assert each.step is not None
+        yield each.problem, each.step

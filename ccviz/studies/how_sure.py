@@ -24,7 +24,7 @@ from ccviz.api import solve
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.errors import CcvizError, ContradictionError, ProblemError
 from ccviz.feasibility.check import check_feasibility
-from ccviz.problem.blocks import contract, refine
+from ccviz.problem.blocks import contract, has_unweighted_blocks, refine
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Run
@@ -54,10 +54,6 @@ def how_sure(
     time_limit : float, optional
         Seconds for each of them.
 
-    Returns
-    -------
-    Margins
-
     Raises
     ------
     CcvizError
@@ -81,17 +77,10 @@ def margin_steps(
 
     Parameters
     ----------
-    run : Run
-    prove : bool
-    solver : str or Solver
     time_limit : float, optional
         As for `how_sure`, and so are the errors.
     known : Margins, optional
         What was known before.
-
-    Yields
-    ------
-    Margins
     """
     chosen = make_solver(solver) if isinstance(solver, str) else solver
     check_margins(run, chosen)
@@ -125,8 +114,6 @@ def pair_margin(
 
     Parameters
     ----------
-    run : Run
-    i, j : int
     prove, solver, time_limit
         As for `how_sure`.
 
@@ -171,12 +158,7 @@ class Limits:
     above: float = np.inf
 
     def with_both(self, other: Limits) -> Limits:
-        """Return the better limits of two.
-
-        Parameters
-        ----------
-        other : Limits
-        """
+        """Return the better limits of two."""
         best = self if self.above <= other.above else other
         return Limits(max(self.below, other.below), best.labels, best.above)
 
@@ -187,7 +169,6 @@ class Opposites:
 
     Attributes
     ----------
-    problem : Problem
     labels : (n,) int64
     lower_bound : float
         Of the problem.
@@ -199,10 +180,6 @@ class Opposites:
 
     def of(self, i: int, j: int) -> Problem | None:
         """Return the problem with two points apart that are together, or the other way round.
-
-        Parameters
-        ----------
-        i, j : int
 
         Returns
         -------
@@ -216,22 +193,12 @@ class Opposites:
         return None if check_feasibility(opposite).feasible is False else opposite
 
     def at_once(self, i: int, j: int) -> Limits:
-        """Return limits from a descent alone.
-
-        Parameters
-        ----------
-        i, j : int
-        """
+        """Return limits from a descent alone."""
         opposite = self.of(i, j)
         return Limits(np.inf) if opposite is None else self._descended(opposite)
 
     def at_root(self, i: int, j: int) -> Limits:
-        """Return limits from a descent and from the relaxation, warm from that of the problem.
-
-        Parameters
-        ----------
-        i, j : int
-        """
+        """Return limits from a descent and from the relaxation, warm from that of the problem."""
         found = self.at_once(i, j)
         if np.isinf(found.below):
             return found
@@ -258,16 +225,16 @@ class Opposites:
 
         Parameters
         ----------
-        i, j : int
         start : (n,) int64
             A clustering to begin with, which is repaired where it lacks the opposite decision.
-        solver : Solver
         time_limit : float, optional
             Seconds.
         """
         opposite = self.of(i, j)
         if opposite is None:
             return Limits(np.inf)
+        if has_unweighted_blocks(opposite):
+            return self._descended(opposite)
         result = solve(opposite, solver, start=start, time_limit=time_limit, progress=False)
         below = max(self.lower_bound, result.lower_bound)
         return Limits(below, result.labels, result.objective)
@@ -326,7 +293,6 @@ def check_margins(run: Run, solver: Solver) -> None:
 
     Parameters
     ----------
-    run : Run
     solver : Solver
         That is to prove them.
 
@@ -344,7 +310,8 @@ def _limited(margins: Margins, point: int, limits: Limits) -> Margins:
     A clustering that is found limits all points from above that it parts from theirs.
     """
     block_of = contract(margins.problem).block_of
-    same = block_of == block_of[point]
+    same = (block_of == block_of[point]) & ~margins.is_light
+    same[point] = True
     below = np.where(same, np.maximum(margins.below, limits.below), margins.below)
     if limits.labels is None:
         return replace(margins, below=below)

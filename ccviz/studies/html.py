@@ -14,16 +14,17 @@ import numpy as np
 from ccviz.arrays import IntArray
 from ccviz.data.datasets import Dataset
 from ccviz.data.formulas import guarded
-from ccviz.data.origin import ROLE_WORDS
 from ccviz.data.scaling import scaling_label, scaling_of
+from ccviz.data.table import ROLE_WORDS
 from ccviz.numbers import count, number
 from ccviz.problem.links import Links
 from ccviz.problem.partition import Partition
 from ccviz.runs.run import Result
 from ccviz.studies.profile import Profile, profile, profile_rows
-from ccviz.studies.rows import standing
+from ccviz.studies.rows import links_by_point, scores_of
 
 _MOST_LINKS = 20
+_MOST_POINTS = 2000  # Points up to which the report lists the links of each
 """Most links of each kind that are listed one by one."""
 
 _MOST_MARKS = 3
@@ -67,23 +68,9 @@ def report_html(
 ) -> str:
     """Return a report on a clustering.
 
-    Parameters
-    ----------
-    data : Dataset
-        The points in the units that people read.
-    result : Result
-        With an answer.
-    labels : (n,) int, optional
-        The same clusters by other numbers, which the report is to call them by.
-    day : date, optional
-        When the report is written; today by default.
-    names : mapping of int to str, optional
-        Of clusters, by these numbers.
-
-    Returns
-    -------
-    str
-        HTML; whatever comes from the data is escaped.
+    `data`: The points in the units that people read. `labels` (n,): The same clusters by other
+    numbers, which the report is to call them by. `day`: When the report is written; today by
+    default. Returns: HTML; whatever comes from the data is escaped.
     """
     partition = result.partition
     assert partition is not None
@@ -95,7 +82,7 @@ def report_html(
         message=escape(result.message),
         facts=_table([["", ""], *_facts(data, result, shown, day or date.today())]),
         clusters="".join(f"<p>{escape(each)}</p>\n" for each in _sentences(marks)),
-        asked=_rules(shown) + _links(data, shown),
+        asked=_rules(shown) + _links(data, shown) + _who_got_what(data, shown),
         profile=_table(profile_rows(marks)),
         fit=_table(_fit(shown, marks.called)),
         decisions=_table(_decisions(data)) + "".join(f"<p>{escape(n)}</p>" for n in data.notices),
@@ -156,13 +143,23 @@ def _links(data: Dataset, shown: Partition) -> str:
     given = shown.problem.given
     kinds = (("Must-links", given.must_link, True), ("Cannot-links", given.cannot_link, False))
     return "".join(
-        f"<h2>{title}</h2>\n{_told_links(data, links, shown.labels, together)}"
+        f"<h2>{title}</h2>\n{_links_table(data, links, shown.labels, together)}"
         for title, links, together in kinds
         if len(links)
     )
 
 
-def _told_links(data: Dataset, links: Links, labels: IntArray, together: bool) -> str:
+def _who_got_what(data: Dataset, shown: Partition) -> str:
+    """Return which links of each point are kept, where some are soft; nothing of many points."""
+    found = links_by_point(shown, data.names) if shown.problem.n_points <= _MOST_POINTS else None
+    if found is None:
+        return ""
+    called = data.names or [*map(str, range(shown.problem.n_points))]
+    rows = zip(called, map(str, shown.shown.tolist()), *found.values(), strict=True)
+    return "<h2>Who got what</h2>\n" + _table([["point", "cluster", *found], *rows])
+
+
+def _links_table(data: Dataset, links: Links, labels: IntArray, together: bool) -> str:
     rows = [["points", "weight", ""]]
     first = zip(links.pairs[:_MOST_LINKS].tolist(), links.weights.tolist(), strict=False)
     for (i, j), weight in first:
@@ -175,7 +172,7 @@ def _told_links(data: Dataset, links: Links, labels: IntArray, together: bool) -
 
 
 def _fit(partition: Partition, called: Sequence[str]) -> Iterable[Sequence[str]]:
-    found = standing(partition)
+    found = scores_of(partition)
     yield ["cluster", "points", "mean distance", "mean silhouette"]
     for j, size in enumerate(partition.kept_sizes.tolist()):
         own = partition.labels[: len(found.distance)] == j

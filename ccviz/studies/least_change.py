@@ -66,12 +66,7 @@ class LeastChange:
         return np.flatnonzero(self.partition.labels != self.old)
 
     def words(self, point: int) -> str:
-        """Return why a point moved, as a sentence.
-
-        Parameters
-        ----------
-        point : int
-        """
+        """Return why a point moved, as a sentence."""
         if self.reasons[point] == "link":
             return "Moved: its old cluster would break a constraint."
         return "Moved: alone in its old cluster it would cost more than the tolerated rise."
@@ -93,10 +88,6 @@ def least_change(
     slack : float
         Share by which the cost may exceed that of ``best``.
 
-    Returns
-    -------
-    LeastChange
-
     Raises
     ------
     CcvizError
@@ -111,7 +102,7 @@ def least_change(
     known = Partition(problem, best)
     if not known.violations.none_hard:
         raise CcvizError("The clustering to stay near to the optimum of breaks a constraint.")
-    best = _renamed(problem, best, old)
+    best = renamed(problem, best, old)
     allowed = known.objective * (1.0 + slack)
     blocks = contract(problem)
     found = [best, *_descended(problem, blocks, best, old)]
@@ -126,7 +117,6 @@ def said_of(problem: Problem, labels: IntArray, old: IntArray, allowed: float) -
 
     Parameters
     ----------
-    problem : Problem
     labels, old : (n,) int64
     allowed : float
         The most that it may cost.
@@ -141,15 +131,21 @@ def _fits(partition: Partition, allowed: float) -> bool:
     return partition.violations.none_hard and partition.objective <= allowed
 
 
-def _renamed(problem: Problem, labels: IntArray, old: IntArray) -> IntArray:
+def renamed(problem: Problem, labels: IntArray, old: IntArray) -> IntArray:
     """Return labels with the clusters' numbers that leave most points where they were.
 
-    Numbers stay where sizes tell clusters apart.
+    Numbers stay where sizes distinguish clusters.
+
+    Parameters
+    ----------
+    labels, old : (n,) int64
+        Where a point was in no cluster, ``old`` is -1.
     """
-    if problem.sizes is not None:
+    sizes = problem.sizes
+    if sizes is not None and (np.ptp(sizes.lower) or np.ptp(sizes.upper)):
         return labels
-    common = np.zeros((problem.k, problem.k))
-    np.add.at(common, (labels, old), 1.0)
+    common, known = np.zeros((problem.k, problem.k)), old >= 0
+    np.add.at(common, (labels[known], old[known]), 1.0)
     return scipy.optimize.linear_sum_assignment(-common)[1].astype(np.int64)[labels]
 
 

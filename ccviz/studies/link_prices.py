@@ -53,10 +53,6 @@ def link_prices(
     time_limit : float, optional
         Seconds for each proof.
 
-    Returns
-    -------
-    tuple of LinkPrice
-
     Raises
     ------
     CcvizError
@@ -80,17 +76,10 @@ def price_steps(
 
     Parameters
     ----------
-    run : Run
-    prove : bool
-    solver : str or Solver
     time_limit : float, optional
         As for `link_prices`, and so are the errors.
     known : Prices, optional
         What was known before; without it the estimates are made first.
-
-    Yields
-    ------
-    Prices
     """
     chosen = make_solver(solver) if isinstance(solver, str) else solver
     check_priced(run, chosen)
@@ -130,7 +119,6 @@ def check_priced(run: Run, solver: Solver) -> None:
 
     Parameters
     ----------
-    run : Run
     solver : Solver
         That is to prove the prices.
 
@@ -182,7 +170,6 @@ def refined(
     ----------
     prices : Prices
         With a group in ``todo``.
-    solver : Solver
     time_limit : float, optional
         Seconds; a proof that takes longer leaves its limits where they are by then.
     before : Result, optional

@@ -68,7 +68,6 @@ class Margins:
 
     Attributes
     ----------
-    problem : Problem
     labels : (n,) int64
         The best clustering known.
     lower_bound : float
@@ -103,10 +102,6 @@ class Margins:
 
         Two points that are apart are not both with the centre of the cluster that they share; and
         two that are together are with one centre, unless one has left its own or two centres meet.
-
-        Parameters
-        ----------
-        i, j : int
         """
         a, b = (int(self.labels[point]) for point in (i, j))
         below = [self._parted(i), self._parted(j)]
@@ -118,7 +113,14 @@ class Margins:
         """Return a lower bound of the problem with a point apart from its cluster's centre."""
         block_of = contract(self.problem).block_of
         center = self.center[self.labels[point]]
-        return np.inf if block_of[point] == block_of[center] else float(self.below[point])
+        in_center = block_of[point] == block_of[center] and not self.is_light[point]
+        return np.inf if in_center else float(self.below[point])
+
+    @cached_property
+    def is_light(self) -> NDArray[np.bool_]:
+        """(n,) which points have weight 0: one is in a block because it is near, not by a link."""
+        weights = self.problem.weights
+        return np.zeros(self.problem.n, dtype=bool) if weights is None else weights == 0.0
 
     @cached_property
     def objective(self) -> float:
@@ -142,12 +144,7 @@ class Margins:
         return tuple(map(self.of, order.tolist()))
 
     def of(self, point: int) -> Margin:
-        """Return the margin of a point.
-
-        Parameters
-        ----------
-        point : int
-        """
+        """Return the margin of a point."""
         lower, upper = float(self.lower[point]), float(self.upper[point])
         return Margin(point, int(self.other[point]), True, lower, upper, self.objective)
 
@@ -226,12 +223,7 @@ class _Stored(msgspec.Struct, array_like=True):
 
 
 def encode_margins(margins: Margins) -> bytes:
-    """Return margins as bytes, without their problem.
-
-    Parameters
-    ----------
-    margins : Margins
-    """
+    """Return margins as bytes, without their problem."""
     stored = _Stored(
         margins.labels.tolist(), margins.lower_bound, margins.other.tolist(),
         margins.above.tolist(), margins.below.tolist(), list(margins.todo),
@@ -242,11 +234,6 @@ def encode_margins(margins: Margins) -> bytes:
 
 def decode_margins(data: bytes, run: Run) -> Margins:
     """Return margins that were stored with a run.
-
-    Parameters
-    ----------
-    data : bytes
-    run : Run
 
     Raises
     ------

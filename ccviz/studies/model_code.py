@@ -126,14 +126,9 @@ def model_code(problem: Problem, model: str = "relaxation") -> str:
 
     Parameters
     ----------
-    problem : Problem
     model : {"relaxation", "assignment", "master"}
         The semidefinite relaxation of `sdp`, the assignment step of `blp-kmeans`, or the master
         problem of `colgen`.
-
-    Returns
-    -------
-    str
 
     Raises
     ------

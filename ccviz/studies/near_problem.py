@@ -15,27 +15,16 @@ from ccviz.solvers import Solver, check
 def check_bounded(run: Run, solver: Solver, what: str, no_rules: str) -> None:
     """Check that a run has a clustering and a bound, and a problem that a solver can prove.
 
-    Parameters
-    ----------
-    run : Run
-    solver : Solver
-    what : {"price", "margin"}
-        What the study is to find.
-    no_rules : str
-        Sentence for a problem with rules.
-
-    Raises
-    ------
-    CcvizError
-        If the run has no clustering that keeps the links, or no lower bound.
-    UnsupportedError
-        If the problem has rules, outliers or fixed centres, or the solver proves no bounds.
+    Raises `CcvizError` if the run has no clustering that keeps the links, or no lower bound. Raises
+    `UnsupportedError` if the problem has rules, outliers or fixed centres, or the solver proves no
+    bounds.
     """
     if run.incumbent is None or not run.incumbent.violations.none_hard:
         raise CcvizError(f"This run has no clustering that keeps the links, so no {what}s.")
     if run.problem.rules:
         raise UnsupportedError(no_rules)
-    for asked, words in ((run.problem.outliers, "outliers"), (run.problem.fixed, "fixed centres")):
+    left_out, fixed = run.problem.outliers_asked, run.problem.fixed
+    for asked, words in ((left_out, "outliers"), (fixed, "fixed centres")):
         if asked:
             raise UnsupportedError(f"{what.capitalize()}s are not known beside {words}.")
     if not np.isfinite(run.lower_bound):
@@ -48,11 +37,7 @@ def check_bounded(run: Run, solver: Solver, what: str, no_rules: str) -> None:
 def descended(problem: Problem, labels: IntArray) -> Partition | None:
     """Return a clustering by a descent from labels; None if it keeps not all hard constraints.
 
-    Parameters
-    ----------
-    problem : Problem
-    labels : (n,) int64
-        Which may break constraints.
+    `labels` (n,): Which may break constraints.
     """
     # Imported here: compiled code is not for the process that only draws.
     from ccviz.solvers.sdp.rounding import repaired

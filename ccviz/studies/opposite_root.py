@@ -8,14 +8,15 @@ import numpy as np
 
 from ccviz.arrays import IntArray
 from ccviz.bounds import OPTIMAL_GAP
-from ccviz.problem.blocks import Blocks, contract, refine
+from ccviz.problem.blocks import BoundedBlocks, contract, has_unweighted_blocks, refine
 from ccviz.problem.problem import Problem
+from ccviz.problem.relaxed import Bounded, bounded
 from ccviz.solvers.base import never
 from ccviz.solvers.common.scaling import rescale
 from ccviz.solvers.relaxation.admm import Iterate, cold_start, inherit
+from ccviz.solvers.relaxation.engine import RoundParams, run_rounds
 from ccviz.solvers.relaxation.model import Relaxation, relax
-from ccviz.solvers.relaxation.rounds import RoundParams, run_rounds
-from ccviz.solvers.search.margin import margin_of
+from ccviz.solvers.search.decisions import margin_of
 
 _ROUNDS = 20
 """Largest number of rounds of a relaxation."""
@@ -23,37 +24,25 @@ _ROUNDS = 20
 
 @dataclass(frozen=True, eq=False)
 class Root:
-    """The relaxation of a problem, solved.
-
-    Attributes
-    ----------
-    given, problem : Problem
-        As it is, and in the unit of `rescale`.
-    growth : float
-        By which costs in this unit exceed those of the points.
-    blocks : Blocks
-    relaxation : Relaxation
-    at : Iterate
-    """
+    """The relaxation of a problem, solved."""
 
     given: Problem
-    problem: Problem
-    growth: float
-    blocks: Blocks
+    problem: Bounded
+    growth: float  # By which costs in this unit exceed those of the points
+    blocks: BoundedBlocks
     relaxation: Relaxation
     at: Iterate
 
     def bound(self, pairs: tuple[IntArray, IntArray], above: float) -> float:
         """Return a lower bound of the problem with more pairs.
 
-        Parameters
-        ----------
-        pairs : (must_link, cannot_link)
-            (m, 2) int64 each, that some clustering keeps.
-        above : float
-            Cost of such a clustering, at which the rounds end.
+        `pairs` (must_link, cannot_link): (m, 2) int64 each, that some clustering keeps. `above`:
+        Cost of such a clustering, at which the rounds end.
         """
-        blocks = contract(refine(self.problem, *pairs))
+        refined = refine(self.problem, *pairs)
+        if has_unweighted_blocks(refined):
+            return -np.inf  # the relaxation divides by the masses of blocks
+        blocks = contract(refined)
         child = relax(blocks)
         child_of = np.empty(self.blocks.s, dtype=np.int64)
         child_of[self.blocks.block_of] = blocks.block_of
@@ -64,16 +53,8 @@ class Root:
 
 
 def root_of(problem: Problem, above: float) -> Root | None:
-    """Return the solved relaxation of a problem; None where it has one matrix for each size.
-
-    Parameters
-    ----------
-    problem : Problem
-        Without rules.
-    above : float
-        Cost of a clustering.
-    """
-    scaled, exponent = rescale(problem)
+    """Return the solved relaxation of a problem; None where it has one matrix for each size."""
+    scaled, exponent = rescale(bounded(problem))
     growth = float(np.ldexp(1.0, 2 * exponent))
     blocks = contract(scaled)
     relaxation = relax(blocks)

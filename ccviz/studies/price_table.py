@@ -36,7 +36,6 @@ class LinkPrice:
 
     Attributes
     ----------
-    kind : {"must", "cannot"}
     i, j : int
         The points, the smaller first.
     lower, upper : float
@@ -69,7 +68,6 @@ class Prices:
 
     Attributes
     ----------
-    problem : Problem
     labels : (n,) int64
         The best clustering known.
     lower_bound : float
@@ -186,12 +184,7 @@ class _Stored(msgspec.Struct, array_like=True):
 
 
 def encode_prices(prices: Prices) -> bytes:
-    """Return prices as bytes, without their problem.
-
-    Parameters
-    ----------
-    prices : Prices
-    """
+    """Return prices as bytes, without their problem."""
     stored = _Stored(
         prices.labels.tolist(), prices.lower_bound, prices.implied.tolist(),
         prices.above.tolist(), prices.below.tolist(), [list(group) for group in prices.todo],
@@ -201,11 +194,6 @@ def encode_prices(prices: Prices) -> bytes:
 
 def decode_prices(data: bytes, run: Run) -> Prices:
     """Return prices that were stored with a run.
-
-    Parameters
-    ----------
-    data : bytes
-    run : Run
 
     Raises
     ------

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.data.csv_style import PLAIN_CSV, CsvStyle
-from ccviz.data.markdown import markdown_table
+from ccviz.data.cells import PLAIN_CSV, CsvStyle
+from ccviz.data.formulas import markdown_table
 from ccviz.problem.partition import cluster_means, cluster_squares
 
 _ROUNDING = 1e-12
@@ -62,15 +62,10 @@ def profile(
         The points in the units that people read, whatever they were scaled to for the solver.
     labels : (n,) int64
         0 to k - 1; -1 for points left out, which count only among all.
-    k : int
     features : sequence of str
         Names of the columns of X.
     names : mapping of int to str, optional
         Of clusters; one without is called by its number.
-
-    Returns
-    -------
-    Profile
     """
     groups = np.where(labels < 0, k, labels)  # those left out are one more
     sizes = np.bincount(groups, minlength=k + 1)
@@ -104,13 +99,8 @@ def profile_rows(found: Profile, digits: int = 4) -> Iterator[list[str]]:
 
     Parameters
     ----------
-    found : Profile
     digits : int
         Significant ones of each number.
-
-    Yields
-    ------
-    list of str
     """
     yield ["feature", "separation", "all", *found.called]
     yield ["points", "", f"{found.sizes.sum()}", *map(str, found.sizes.tolist())]
@@ -128,13 +118,8 @@ def profile_csv(found: Profile, style: CsvStyle = PLAIN_CSV) -> str:
 
     Parameters
     ----------
-    found : Profile
     style : CsvStyle, optional
         Separator and decimal sign; a comma and a point by default.
-
-    Returns
-    -------
-    str
     """
     return style.table(_all_digits(found))
 
@@ -152,14 +137,5 @@ def _all_digits(found: Profile) -> Iterator[list[Any]]:
 
 
 def profile_markdown(found: Profile) -> str:
-    """Return a profile as a table in Markdown.
-
-    Parameters
-    ----------
-    found : Profile
-
-    Returns
-    -------
-    str
-    """
+    """Return a profile as a table in Markdown."""
     return markdown_table(profile_rows(found), numbers_from=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -19,7 +19,7 @@ MOST_COMPARED = 10_000
 
 
 @dataclass(frozen=True, eq=False)
-class Standing:
+class Scores:
     """Distance and silhouette of each point in its cluster.
 
     Attributes
@@ -38,23 +38,18 @@ class Standing:
     simplified: bool
 
 
-def standing(
+def scores_of(
     partition: Partition, most_compared: int | None = None, some: IntArray | None = None
-) -> Standing:
+) -> Scores:
     """Return the distance and silhouette of each point in its cluster.
 
     Parameters
     ----------
-    partition : Partition
     most_compared : int, optional
         Points up to which silhouettes compare every pair; `MOST_COMPARED` by default.
     some : (m,) int, optional
         Points that the answer is for, where there are too many to compare every pair; all by
         default.
-
-    Returns
-    -------
-    Standing
     """
     X, labels = _clustered(partition)
     simplified = len(X) > (MOST_COMPARED if most_compared is None else most_compared)
@@ -71,7 +66,10 @@ def standing(
         from sklearn.metrics import silhouette_samples
 
         silhouette = silhouette_samples(X.astype(np.float64, copy=False), labels)
-    return Standing(distance, silhouette, simplified)
+    return Scores(distance, silhouette, simplified)
+
+
+Standing, standing = Scores, scores_of  # names of 0.3
 
 
 def _own_distances(
@@ -101,7 +99,7 @@ def _next_distances(
 
 
 def _simplified(own: FloatArray, other: FloatArray, alone: NDArray[np.bool_]) -> FloatArray:
-    """Return simplified silhouettes: distances to means stand in for mean distances."""
+    """Return simplified silhouettes: distances to means replace mean distances."""
     largest = np.maximum(own, other)
     return np.where(alone, 0.0, (other - own) / np.where(largest > 0, largest, 1.0))
 
@@ -114,6 +112,8 @@ def _clustered(partition: Partition) -> tuple[FloatArray, IntArray]:
 
 def rows_csv(data: Dataset, partition: Partition, names: Mapping[int, str] | None = None) -> str:
     """Return the rows of a table with three columns more: cluster, distance and silhouette.
+
+    With soft links there are two more: the links of each row that are kept, and that are broken.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def rows_csv(data: Dataset, partition: Partition, names: Mapping[int, str] | Non
         CSV with the separator and decimal sign of that file, its numbers as short as they go and
         blanks empty; where rows were left out a first column has the number of each row, from 1.
     """
-    found = standing(partition)
+    found = scores_of(partition)
     silhouette = "silhouette (simplified)" if found.simplified else "silhouette"
     columns = [
         *_columns(data),
@@ -138,10 +138,52 @@ def rows_csv(data: Dataset, partition: Partition, names: Mapping[int, str] | Non
         *_named(partition.shown, names or {}),
         ("distance", [*map(data.style.measure, found.distance.tolist())]),
         (silhouette, [*map(data.style.measure, found.silhouette.tolist())]),
+        *(links_by_point(partition, data.names) or {}).items(),
     ]
     head = own_names([name for name, _ in columns])
     plain = (each.tolist() if isinstance(each, np.ndarray) else each for _, each in columns)
     return data.style.table(chain([head], zip(*plain, strict=True)))
+
+
+_MOST_LISTED = 20
+"""Most links of a point that are listed by name."""
+
+
+def links_by_point(partition: Partition, names: Sequence[str] = ()) -> dict[str, list[str]] | None:
+    """Return which links of each point are kept and which are broken, if any link is soft.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the points; numbers by default.
+
+    Returns
+    -------
+    dict of str to list of (n_points,) str, or None
+        Under *links kept* and *links broken* the points at the other ends of a point's links, after
+        *not* those of cannot-links.
+    """
+    problem = partition.problem
+    given = problem.given
+    if not (len(given.must_link.soft) or len(given.cannot_link.soft)):
+        return None
+    called = names or [*map(str, range(problem.n_points))]
+    found: dict[str, list[list[str]]] = {
+        title: [[] for _ in range(problem.n_points)] for title in ("links kept", "links broken")
+    }
+    for links, word, together in ((given.must_link, "", True), (given.cannot_link, "not ", False)):
+        ends = partition.labels[links.pairs]
+        kept = ((ends[:, 0] == ends[:, 1]) == together).tolist()
+        for (i, j), is_kept in zip(links.pairs.tolist(), kept, strict=True):
+            lists = found["links kept" if is_kept else "links broken"]
+            lists[i].append(word + called[j])
+            lists[j].append(word + called[i])
+    return {title: [*map(_listed, lists)] for title, lists in found.items()}
+
+
+def _listed(words: list[str]) -> str:
+    more = len(words) - _MOST_LISTED
+    return ", ".join(words[:_MOST_LISTED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _named(labels: IntArray, names: Mapping[int, str]) -> Iterator[tuple[str, Cells]]:
@@ -155,7 +197,7 @@ def _columns(data: Dataset) -> Iterator[tuple[str, Cells]]:
         if data.weights is not None:
             yield "weight", data.weights
         if data.truth is not None:
-            yield "class", [data.classes[j] if data.classes else j for j in data.truth.tolist()]
+            yield "class", data.called
         return
     rows = data.origin.rows
     if len(rows) and int(rows[-1]) >= len(rows):

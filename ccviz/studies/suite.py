@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from ccviz.bounds import relative_gap
-from ccviz.data.csv_style import PLAIN_CSV
-from ccviz.data.files import read_data
+from ccviz.data.cells import PLAIN_CSV
 from ccviz.data.formulas import unguarded
 from ccviz.data.link_files import read_links_file
+from ccviz.data.read_table import read_data
 from ccviz.errors import FileFormatError
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Result, Run, result_of
@@ -31,23 +31,14 @@ _LINK_FILE = re.compile(r"ml_(\d+)_cl_(\d+)_(\d+)")
 
 @dataclass(frozen=True)
 class Instance:
-    """A data set with one of its link files.
-
-    Attributes
-    ----------
-    dataset : str
-    ml, cl, seed : int
-        As its file's name says.
-    links : Path
-    published_f, published_time_s : float
-        What others reached, NaN where unknown.
-    """
+    """A data set with one of its link files."""
 
     dataset: str
-    ml: int
+    ml: int  # ml, cl, seed: As its file's name says
     cl: int
     seed: int
     links: Path
+    # published_f, published_time_s: What others reached, NaN where unknown.
     published_f: float = math.nan
     published_time_s: float = math.nan
 
@@ -93,10 +84,7 @@ COLUMNS = tuple(each.name for each in fields(Row))
 def instances(suite: str | Path, pattern: str = "*") -> list[Instance]:
     """Return the instances of a folder whose name matches the pattern, in order.
 
-    Raises
-    ------
-    FileFormatError
-        If the folder has none at all, or its published table cannot be read.
+    Raises `FileFormatError` if the folder has none at all, or its published table cannot be read.
     """
     suite = Path(suite)
     published = _published(suite)
@@ -132,15 +120,7 @@ def _published(suite: Path) -> dict[tuple[str, int, int, int], tuple[float, floa
 class Table:
     """The CSV file of a suite's rows; it remembers what it has, so that a run goes on.
 
-    Parameters
-    ----------
-    path : path
-        Made with its header if absent.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is there and is no such table.
+    `path`: Made with its header if absent.
     """
 
     def __init__(self, path: str | Path) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from ccviz.api import solve
 from ccviz.arrays import FloatArray
-from ccviz.data.csv_style import PLAIN_CSV
+from ccviz.data.cells import PLAIN_CSV
 from ccviz.data.datasets import Dataset, standardise
 from ccviz.data.formulas import unguarded
 from ccviz.data.random_links import random_pairs
@@ -42,20 +42,7 @@ GOOD = 0.025
 
 @dataclass(frozen=True)
 class SweepRow:
-    """One run of the sweep.
-
-    Attributes
-    ----------
-    dataset : str
-    noise, p : float
-    seed : int
-        Of the links and of the solver.
-    ari, wcss : float
-    violations : int
-        Links that the answer breaks.
-    time_s : float
-        CPU seconds.
-    """
+    """One run of the sweep."""
 
     dataset: str
     noise: float
@@ -63,7 +50,7 @@ class SweepRow:
     seed: int
     ari: float
     wcss: float
-    violations: int
+    violations: int  # Links that the answer breaks
     time_s: float
 
 
@@ -80,20 +67,8 @@ def sweep(
 ) -> Iterator[SweepRow]:
     """Run BH-kmeans for every combination and yield a row for each.
 
-    Parameters
-    ----------
-    datasets : sequence of Dataset
-        With truth; they are standardised here.
-    noises, penalties, seeds : iterables
-    step_limit : float
-        Seconds for one assignment.
-    done : iterable of SweepRow
-        Rows of an earlier sweep, which are left out.
-
-    Raises
-    ------
-    ProblemError
-        If a data set has no known classes.
+    `done`: Rows of an earlier sweep, which are left out. Raises `ProblemError` if a data set has no
+    known classes.
     """
     _load_kernels()
     known = {(row.dataset, row.noise, row.p, row.seed) for row in done}
@@ -119,7 +94,7 @@ def noisy_problem(dataset: Dataset, noise: float, seed: int) -> Problem:
     links = random_pairs(dataset.truth, comb(chosen, 2), noise, seed)
     return Problem(
         standardise(dataset.X),
-        len(np.unique(dataset.truth)),
+        len(np.unique(dataset.truth[dataset.truth >= 0])),
         must_link=[(i, j, 1.0) for i, j in links.must_link.tolist()],  # type: ignore[arg-type]
         cannot_link=[(i, j, 1.0) for i, j in links.cannot_link.tolist()],  # type: ignore[arg-type]
         truth=dataset.truth,
@@ -140,17 +115,10 @@ def _measure(
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Averages over data sets and seeds for one noise rate.
-
-    Attributes
-    ----------
-    noise : float
-    p, ari, time_s : (m,) float64
-        By increasing p.
-    """
+    """Averages over data sets and seeds for one noise rate."""
 
     noise: float
-    p: FloatArray
+    p: FloatArray  # p, ari, time_s, (m,): By increasing p
     ari: FloatArray
     time_s: FloatArray
 
@@ -193,13 +161,7 @@ def common_range(found: Sequence[Curve]) -> tuple[float, float] | None:
 
 
 def read_rows(path: str | Path) -> list[SweepRow]:
-    """Read the rows of a sweep that was begun; none where the file is absent.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is no such table.
-    """
+    """Read the rows of a sweep that was begun; none where the file is absent."""
     path = Path(path)
     if not path.exists():
         return []
@@ -220,13 +182,7 @@ def _row(path: Path, number: int, cells: list[str]) -> SweepRow:
 
 
 def append_row(path: str | Path, row: SweepRow) -> None:
-    """Add a row to a table, with the header where the file is new.
-
-    Raises
-    ------
-    FileFormatError
-        If the file cannot be written.
-    """
+    """Add a row to a table, with the header where the file is new."""
     path = Path(path)
     try:
         new = not path.exists()

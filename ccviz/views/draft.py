@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ccviz.arrays import FloatArray, freeze
+from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.data.datasets import Dataset, load_like
 from ccviz.data.learned_metric import learn_metric
 from ccviz.data.scaling import (
@@ -29,9 +29,50 @@ from ccviz.problem.fixed_centers import read_centers
 from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
 from ccviz.problem.weights import checked_weights
+from ccviz.runs.file import plain
 from ccviz.solvers.base import Solver
-from ccviz.views.cluster_names import ClusterName
 from ccviz.views.link_table import Kind, Link, LinkTable
+
+# --- Names that people give to clusters -----------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ClusterName:
+    """A name for the cluster that holds a point, whatever number the cluster has.
+
+    Clusters change their numbers and their points from run to run, so a name is kept with the most
+    central point of the cluster that it was given to.
+    """
+
+    point: int
+    text: str
+
+
+def names_by_cluster(names: Iterable[ClusterName], labels: IntArray) -> dict[int, str]:
+    """Return the names of the clusters that have one.
+
+    `names`: Of two in one cluster both are said: "setosa + virginica". `labels` (n,): -1 for a
+    point without a cluster.
+    """
+    found: dict[int, str] = {}
+    for name in names:
+        cluster = int(labels[name.point])
+        if cluster >= 0:
+            found[cluster] = f"{found[cluster]} + {name.text}" if cluster in found else name.text
+    return found
+
+
+def with_name(
+    names: Iterable[ClusterName], labels: IntArray, point: int, text: str
+) -> tuple[ClusterName, ...]:
+    """Return names after the cluster of a point was named, in place of its earlier names.
+
+    `text`: Empty to take the name away.
+    """
+    others = [each for each in names if labels[each.point] != labels[point]]
+    text = plain(text)
+    return (*others, ClusterName(point, text)) if text else tuple(others)
+
 
 MOST_AT_ONCE = 20_000
 """Largest number of links that one gesture makes."""
@@ -39,44 +80,22 @@ MOST_AT_ONCE = 20_000
 
 @dataclass(frozen=True, eq=False)
 class Draft:
-    """A problem that is being edited. Every edit returns another draft, or raises a sentence.
-
-    Attributes
-    ----------
-    data : Dataset
-    k : int
-    scaling : str
-        A key of `ccviz.data.scaling.SCALINGS`, or the weights of the features.
-    links : LinkTable
-        In the order in which they were made.
-    lower, upper : tuple of int
-        Sizes of the clusters, empty where they are free.
-    unsure : tuple of pairs of int
-        Pairs answered by *unsure*; they add no links.
-    rules : tuple of AskedRule or AskedEither
-        All of them must hold.
-    cluster_names : tuple of ClusterName
-        What clusters of an answer are called.
-    outliers : int
-        Points that may be left out.
-    fixed_centers : tuple of tuple of float
-        Centres of the first clusters, in the units of the data.
-    learned_from : LinkTable
-        The links from which the weights of the features were learned. The weights do not change
-        with the links, so that the points stay where a proof has them.
-    """
+    """A problem that is being edited. Every edit returns another draft, or raises a sentence."""
 
     data: Dataset
     k: int
-    scaling: str = "none"
+    scaling: str = "none"  # A key of `ccviz.data.scaling.SCALINGS`, or the weights of the features
     links: LinkTable = field(default_factory=LinkTable)
-    lower: tuple[int, ...] = ()
+    lower: tuple[int, ...] = ()  # lower, upper: Sizes of the clusters, empty where they are free
     upper: tuple[int, ...] = ()
-    unsure: tuple[tuple[int, int], ...] = ()
-    rules: tuple[AnyAsked, ...] = ()
-    cluster_names: tuple[ClusterName, ...] = ()
+    unsure: tuple[tuple[int, int], ...] = ()  # Pairs answered by *unsure*; they add no links
+    rules: tuple[AnyAsked, ...] = ()  # All of them must hold
+    cluster_names: tuple[ClusterName, ...] = ()  # What clusters of an answer are called
     outliers: int = 0
+    # Centres of the first clusters, in the units of the data.
     fixed_centers: tuple[tuple[float, ...], ...] = ()
+    # The links from which the weights of the features were learned. The weights do not change with
+    # the links, so that the points stay where a proof has them.
     learned_from: LinkTable = field(default_factory=LinkTable)
 
     @cached_property
@@ -138,12 +157,8 @@ class Draft:
     def with_link(self, link: Link) -> Draft:
         """Return the draft with one more link, which replaces a link of its kind on the pair.
 
-        Raises
-        ------
-        ContradictionError
-            If hard links would contradict each other; it carries the chain.
-        CcvizError
-            If the same link is there already, or the problem no longer makes sense.
+        Raises `ContradictionError` if hard links would contradict each other; it carries the chain.
+        Raises `CcvizError` if the same link is there already, or the problem no longer makes sense.
         """
         if link in self.links:
             raise CcvizError(f"{link} is there already.")
@@ -172,11 +187,8 @@ class Draft:
     def with_scaling(self, scaling: str) -> Draft:
         """Return the draft with the features scaled another way.
 
-        Parameters
-        ----------
-        scaling : str
-            A key of `SCALINGS`, weights of the features, or `LEARNED`: the weights are then learned
-            from the links as they are now.
+        `scaling`: A key of `SCALINGS`, weights of the features, or `LEARNED`: the weights are then
+        learned from the links as they are now.
         """
         if scaling == LEARNED:
             must, cannot = (self.links.of_kind(kind).rows for kind in ("must", "cannot"))
@@ -264,13 +276,8 @@ def draft_of(data: Dataset, k: int | None = None) -> Draft:
 def draft_of_problem(problem: Problem, present: Draft, dataset: str, scaling: str = "") -> Draft:
     """Return a stored problem as a draft: on the data it was made of, where these are known.
 
-    Parameters
-    ----------
-    problem : Problem
-    present : Draft
-        Its data and its scaling are compared first.
-    dataset, scaling : str
-        Those of the run, as it names them.
+    `present`: Its data and its scaling are compared first. `dataset`, `scaling`: Those of the run,
+    as it names them.
     """
     given = problem.given
     must, cannot = (
@@ -287,7 +294,7 @@ def draft_of_problem(problem: Problem, present: Draft, dataset: str, scaling: st
     learned_from = present.learned_from if scaling == present.scaling else LinkTable()
     return Draft(
         data, problem.n_clusters, scaling, links=listed, rules=given.rules,
-        outliers=problem.outliers, fixed_centers=tuple(map(tuple, centers.tolist())),
+        outliers=problem.outliers_asked, fixed_centers=tuple(map(tuple, centers.tolist())),
         learned_from=learned_from, **limits,
     )  # fmt: skip
 
@@ -325,13 +332,7 @@ def _weigh_alike(data: Dataset, theirs: FloatArray | None) -> bool:
 
 
 def group_links(kind: Kind, points: Sequence[int], weight: float = inf) -> list[Link]:
-    """Return the links that a group asks for: a chain of must-links, or all cannot-links.
-
-    Raises
-    ------
-    CcvizError
-        If there would be too many.
-    """
+    """Return the links that a group asks for: a chain of must-links, or all cannot-links."""
     if kind == "must":
         return [Link(kind, a, b, weight) for a, b in pairwise(points)]
     _refuse_flood(len(points) * (len(points) - 1) // 2)
@@ -343,10 +344,7 @@ def links_between(
 ) -> list[Link]:
     """Return links that put two groups together, or every point of one apart from the other's.
 
-    Raises
-    ------
-    CcvizError
-        If a point is in both groups, or there would be too many links.
+    Raises `CcvizError` if a point is in both groups, or there would be too many links.
     """
     both = sorted(set(ours) & set(theirs))
     if both:

@@ -8,14 +8,5 @@ _SHARED = Path(__file__).parent / "keyboard.js"
 
 
 def with_keyboard(script: Path) -> str:
-    """Return a script with the shared keyboard functions in front.
-
-    Parameters
-    ----------
-    script : Path
-
-    Returns
-    -------
-    str
-    """
+    """Return a script with the shared keyboard functions in front."""
     return "\n".join(each.read_text(encoding="utf-8") for each in (_SHARED, script))

@@ -52,18 +52,12 @@ class LinkTable(Sequence[Link]):
     """Links in the order in which they were made, at most one of each kind on a pair.
 
     A sequence of `Link`, which are made as they are asked for.
-
-    Attributes
-    ----------
-    is_must : (m,) bool
-    pairs : (m, 2) int64
-        The smaller point first.
-    weights : (m,) float64
-        Infinite for hard links.
     """
 
     is_must: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    # (m, 2): The smaller point first.
     pairs: IntArray = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
+    # (m,): Infinite for hard links.
     weights: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     @classmethod
@@ -81,13 +75,7 @@ class LinkTable(Sequence[Link]):
 
     @classmethod
     def of_pairs(cls, must: Any, cannot: Any) -> LinkTable:
-        """Return rows (i, j) or (i, j, weight) as a table.
-
-        Parameters
-        ----------
-        must, cannot : array or sequence of rows
-            Fit for `ccviz.Problem`.
-        """
+        """Return rows (i, j) or (i, j, weight) as a table."""
         tables = [_columns(must), _columns(cannot)]
         pairs, weights = (np.concatenate(each) for each in zip(*tables, strict=True))
         is_must = np.arange(len(pairs)) < len(tables[0][0])

@@ -1,19 +1,19 @@
-"""Colours: clusters that colour-blind people can tell apart, links, states, light and dark."""
+"""Colours: clusters that colour-blind people can distinguish, links, states, light and dark."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 # Okabe and Ito (2008), without black, in an order that keeps neighbours far apart; then the
-# muted scheme of Paul Tol, lighter and darker, for more clusters than can be told apart.
+# muted scheme of Paul Tol, lighter and darker, for more clusters than can be distinguished.
 _CLUSTERS = (
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a900",
     "#332288", "#88ccee", "#117733", "#ddcc77", "#882255", "#44aa99", "#aa4499", "#999933",
     "#cc6677", "#6699cc", "#004488", "#994455", "#997700",
 )  # fmt: skip
 
-CUTS = ("#56b4e9", "#e69f00", "#009e73")
-"""Pair, triangle, clique: the kinds of cuts."""
+CUTS = ("#56b4e9", "#e69f00", "#009e73", "#cc79a7")
+"""Pair, triangle, clique, sums: the kinds of cuts."""
 
 
 def cluster_colors(k: int) -> list[str]:

@@ -10,18 +10,11 @@ from ccviz.runs.info import RunInfo
 
 @dataclass(frozen=True)
 class Person:
-    """The person at a page.
+    """The person at a page."""
 
-    Attributes
-    ----------
-    browser : str
-        Identifier of the browser in a class; empty on a server for one person, who owns all runs.
-    is_teacher : bool
-        Whether they see all runs.
-    """
-
+    # Identifier of the browser in a class; empty on a server for one person, who owns all runs.
     browser: str = ""
-    is_teacher: bool = False
+    is_teacher: bool = False  # Whether they see all runs
 
     @property
     def in_class(self) -> bool:

@@ -27,13 +27,13 @@ def test_a_point_apart_from_all_classes_but_one_is_in_that_one():
 def test_a_class_goes_on_when_an_older_group_joins_it():
     answers = told(2, (0, 9, True), (1, 3, False), (0, 2, False), (1, 2, False), (5, 0, False))
     assert [sorted(points) for points in answers.classes] == [[0, 1, 9], [2, 3, 5]]
-    assert answers.loose == []
+    assert answers.unplaced == []
 
 
-def test_a_group_that_may_belong_to_a_class_is_loose():
+def test_a_group_that_may_belong_to_a_class_is_unplaced():
     answers = told(3, (0, 1, False), (2, 0, False))
     assert answers.classes == [[0], [1]]
-    assert answers.loose == [[2]]
+    assert answers.unplaced == [[2]]
 
 
 def test_who_does_not_know_implies_nothing():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ccviz.active.answers import Answer, Answers
-from ccviz.active.checks import hub, joined_once, parted_once
+from ccviz.active.belief import joined_once, most_linked, parted_once
 
 CLUSTER = np.array([0, 0, 0, 0, 1, 1, 1, 1])
 SHARE = np.array([[0.8, 0.2], [0.2, 0.8]])
@@ -20,8 +20,8 @@ def told(*given, k=2):
 
 def test_the_hub_is_what_most_was_asked_about_and_the_first_of_equals():
     answers = told((1, 0, True), (2, 0, True))
-    assert hub(answers, [1, 0, 2]) == 0
-    assert hub(answers, [2, 1]) == 2
+    assert most_linked(answers, [1, 0, 2]) == 0
+    assert most_linked(answers, [2, 1]) == 2
 
 
 def test_two_clusters_are_not_joined_on_the_word_of_one_answer():

@@ -1,6 +1,6 @@
 import numpy as np
 
-from ccviz.active.differences import differences
+from ccviz.active.oracles.question import differences
 from ccviz.data.datasets import Dataset
 
 X = np.array([[0.0, 10.0, 7.0, 3.0], [1.0, 20.0, 7.0, 3.0], [2.0, 20.0, 7.0, 4.0]])

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from ccviz.active.answers import Answer, Answers
-from ccviz.active.error_rate import FIRST, error_rate
-from ccviz.active.learner import Learner
+from ccviz.active.learner import FIRST, Learner, error_rate
 from ccviz.data.datasets import load
 from ccviz.data.scaling import scale
 

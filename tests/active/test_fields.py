@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from ccviz.active import fields, pieces
+from ccviz.active import fields
+from ccviz.active import own_metric as pieces
 from ccviz.active.learner import Learner
 from ccviz.active.own_metric import own_metric
 from ccviz.data.datasets import load

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccviz.active.grouping import group
+from ccviz.active.answers import group
 
 
 def test_what_is_linked_is_together_and_what_is_apart_of_it_too():

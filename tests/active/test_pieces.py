@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ccviz.active.pieces import cut
+from ccviz.active.own_metric import cut
 
 
 def test_few_points_are_a_piece_each():

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from ccviz.active import Learner
+from ccviz.active.learner import links_of, next_set
 from ccviz.active.oracles import KnownClasses, SetReply, interview_by_sets
 from ccviz.active.oracles.question import read_set_reply, set_question_about
-from ccviz.active.sets import links_of, next_set
 from ccviz.data.datasets import load
 from ccviz.errors import CcvizError
 

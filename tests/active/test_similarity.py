@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ccviz.active.similarity import views
+from ccviz.active.belief import views
 
 
 @pytest.mark.parametrize("n", [4, 30])

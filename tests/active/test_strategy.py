@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from ccviz.active import npu
+from ccviz.active import classic
 from ccviz.active.learner import STRATEGIES, Learner
 from ccviz.data.datasets import blobs
 
@@ -14,7 +14,7 @@ DATA = blobs(60, 3, 1.0, seed=4)
 
 @pytest.fixture(autouse=True)
 def small_forests(monkeypatch):
-    monkeypatch.setattr(npu, "_TREES", 5)
+    monkeypatch.setattr(classic, "_TREES", 5)
 
 
 def lead(learner, questions, reply):

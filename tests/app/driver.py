@@ -21,7 +21,7 @@ from tests.patience import PATIENCE_S, wait_until
 
 ROOT = Path(__file__).parents[2]
 # An address that opens the page without the example.
-EMPTY = "?example=no"
+EMPTY = "?example=no&solver=blp-kmeans"
 # An address whose run never ends by itself, and needs no second to find a clustering.
 ENDLESS = "?data=iris&k=3&cl=0-60&solver=cop-kmeans&set.n_init=100000000"
 
@@ -430,7 +430,7 @@ class Lab:
 
     @property
     def card(self) -> str:
-        """Return the words of the result, whose tab comes to the front.
+        """Return the words of the line over the tabs and of the result, whose tab comes forward.
 
         They are empty where another tab comes forward meanwhile, as that of a proof that starts.
         """
@@ -440,13 +440,36 @@ class Lab:
             self.room("Result")
             result.wait_for()
             words = result.all_inner_texts()
-        return "".join(words)
+        return "\n".join([self.page.get_by_role("region", name="Status").inner_text(), *words])
 
     def links(self) -> list[str]:
         """Return the list of links that were made, as people read it."""
         return self.page.locator(".links li.given").evaluate_all(
             "(items) => items.map((item) => item.textContent.trim())"
         )
+
+    def row_of_link(self, name: str):
+        """Go to the row of a link such as ``must-link 3-140``; it shows its weight and button."""
+        row = self.page.locator("li.given").filter(
+            has=self.page.locator(f"button[aria-label='Delete {name}']")
+        )
+        row.hover()
+        return row
+
+    def delete_link(self, name: str) -> None:
+        self.row_of_link(name).get_by_role("button").click()
+
+    def weigh_link(self, name: str, value: str) -> None:
+        weight = self.row_of_link(name).get_by_role("spinbutton")
+        weight.fill(value)
+        weight.press("Enter")
+
+    def unfold_settings(self) -> None:
+        """Show solver, seed and limits, which are folded where the page chose them."""
+        fold = self.page.get_by_role("button", name=re.compile("^(Exact, |Quick, |At most )"))
+        if fold.get_attribute("aria-expanded") != "true":
+            fold.click()
+        self.page.get_by_label("Seed", exact=True).first.wait_for()
 
     def drawn(self, kind: str) -> int:
         """Return how many lines of a kind are drawn."""

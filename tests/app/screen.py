@@ -17,13 +17,7 @@ _HEAD = struct.Struct(">25I")  # of the format xwd, version 7
 
 
 class Screen:
-    """One screen.
-
-    Attributes
-    ----------
-    name : str
-        As ``DISPLAY`` has it.
-    """
+    """One screen."""
 
     def __init__(self, name: str, memory: Path) -> None:
         self.name, self._memory = name, memory

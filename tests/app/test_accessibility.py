@@ -24,7 +24,7 @@ def faults(lab: Lab) -> list[str]:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_tabs(page, server, theme):
-    lab = Lab(page, f"{server.url}{EMPTY}&theme={theme}&ml=0-100&solver=sdp")
+    lab = Lab(page, f"{server.url}?example=no&theme={theme}&ml=0-100&solver=sdp")
     lab.run()
     for room in ROOMS:
         lab.room(room)
@@ -42,6 +42,9 @@ def test_the_opening_a_question_a_lesson_and_the_beamer(page, server, theme):
     page.get_by_role("button", name="Together (M)").wait_for()
     assert not faults(lab)
     page.keyboard.press("Escape")
+    lab.press("A lesson")
+    lab.see("Step 1 of")
+    assert not faults(lab)
     lab.choose("Lesson", "Why COP-k-means dies")
     lab.see("Step 1 of")
     assert not faults(lab)
@@ -75,7 +78,7 @@ def test_dialogs(page, server, theme):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_what_unfolds(page, server, theme):
     lab = Lab(page, f"{server.url}{EMPTY}&theme={theme}&ml=0-100")
-    for closed in ("Pick, draw, import, export", "More settings"):
+    for closed in ("More ways to link", "More settings"):
         page.get_by_text(closed).click()
     page.get_by_role("button", name="Delete all").wait_for()
     lab.press("Add a rule")

@@ -29,7 +29,7 @@ def test_past_runs_are_listed_compared_and_shown_again(lab):
 
 
 def test_links_are_drawn_from_classes_and_imported(lab):
-    lab.page.get_by_text("Pick, draw, import, export").click()
+    lab.page.get_by_text("More ways to link").click()
     lab.press("Draw from classes")
     lab.see(re.compile(r"\d+ must-links?, \d+ cannot-links?"))
     assert lab.drawn("must") + lab.drawn("cannot") == 20
@@ -44,8 +44,7 @@ def test_links_are_drawn_from_classes_and_imported(lab):
     chooser.set_input_files(
         {"name": "l.txt", "mimeType": "text/plain", "buffer": b"ML 0 1\nCL 0 149 2.5\n"}
     )
-    weight = lab.page.get_by_label("Weight of cannot-link 0-149, empty for hard")
-    weight.wait_for()
+    weight = lab.row_of_link("cannot-link 0-149").get_by_role("spinbutton")
     assert weight.input_value() == "2.5"
     assert len(lab.links()) == 2
 

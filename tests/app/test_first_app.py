@@ -48,7 +48,7 @@ def the_buttons_at_the_pointer(lab):
     lab.page.get_by_text("points 10 and 11").wait_for(state="hidden")
     lab.page.keyboard.press("z")
     lab.page.get_by_text("5 – 6").wait_for(state="detached")
-    lab.page.get_by_role("button", name="Delete must-link 3-140").click()
+    lab.delete_link("must-link 3-140")
     lab.page.locator(".links li").wait_for(state="detached")
     assert lab.drawn("must") == lab.drawn("cannot") == 0
 

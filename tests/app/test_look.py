@@ -1,8 +1,10 @@
 """How the page looks and is handled: light and dark, keys, focus."""
 
 import re
+from contextlib import suppress
 
 import pytest
+from playwright.sync_api import Error
 
 from tests.app.driver import READY, Lab
 
@@ -107,14 +109,14 @@ def test_the_page_is_walked_through_with_the_tab_key(lab):
         if words == "Run":
             break
     assert "Run" in seen
-    assert {"Ask me", "Paint", "Plane"} <= set(seen)
+    assert {"Ask me", "Paint", "Matrix"} <= set(seen)
     assert seen["Run"], "nothing shows which button has the focus"
     lab.page.keyboard.press("Enter")
     lab.see("Feasible clustering")
 
 
 def test_groups_are_held_and_linked_by_keys(lab):
-    lab.page.get_by_text("Pick, draw, import, export").click()
+    lab.page.get_by_text("More ways to link").click()
     box = lab.page.get_by_label("Pick points by number or name")
 
     def pick(text):
@@ -298,3 +300,49 @@ def test_a_dark_system_has_a_dark_page_until_light_is_chosen(page, lab_of):
         page.wait_for_url("**theme=light**")
     finally:
         page.emulate_media(color_scheme="light")
+
+
+# Landmarks that the page's own buttons jump to are no controls.
+_LANDMARKS = {"RootWebArea", "complementary", "main"}
+
+
+def controls(page) -> list[str]:
+    """Return the names of what can have the focus inside the window, as screen readers do."""
+    tree = page.context.new_cdp_session(page)
+    tree.send("DOM.enable")
+    width, height = page.viewport_size["width"], page.viewport_size["height"]
+    found = []
+    for node in tree.send("Accessibility.getFullAXTree")["nodes"]:
+        has = {each["name"] for each in node.get("properties", []) if each["value"].get("value")}
+        if node["ignored"] or "focusable" not in has or node["role"]["value"] in _LANDMARKS:
+            continue
+        with suppress(Error):  # it is not drawn
+            quads = tree.send("DOM.getContentQuads", {"backendNodeId": node["backendDOMNodeId"]})
+            if any(
+                max(quad[::2]) > 0 and min(quad[::2]) < width
+                and max(quad[1::2]) > 0 and min(quad[1::2]) < height
+                for quad in quads["quads"]
+            ):  # fmt: skip
+                found.append(node["name"]["value"])
+    tree.detach()
+    return found
+
+
+def test_few_controls_are_in_sight_and_the_others_a_click_or_an_address_away(lab_of, picture):
+    lab = lab_of("")
+    lab.page.set_viewport_size({"width": 1440, "height": 900})
+    lab.rest()
+    assert 20 < len(controls(lab.page)) <= 36, controls(lab.page)
+    picture(lab.page, "few")
+    lab = lab_of("?data=iris")
+    seed = lab.page.get_by_label("Seed", exact=True).first
+    assert not seed.is_visible()
+    lab.unfold_settings()
+    assert seed.is_visible()
+    lab.choose("Solver", "BLP k-means")  # it is the person's own now
+    lab.page.get_by_role("button", name="Quick, no proof").wait_for()
+    lab.wait_for(lambda: "solver=blp-kmeans" in lab.page.url)
+    lab.page.reload()
+    seed.wait_for()
+    lab = lab_of("?data=iris&solver=sdp")
+    lab.page.get_by_label("Tolerance").first.wait_for()

@@ -22,11 +22,12 @@ def test_the_wrong_link_has_the_highest_price(lab_of, picture):
     first = lab.page.locator(".links li").first
     lab.wait_for(lambda: "2 – 60" in first.inner_text())
     assert "proved" in first.locator(".price").get_attribute("title")
+    lab.page.get_by_text("More ways to link").click()
     lab.choose("Which links are drawn", "By price")
     lab.see(re.compile("wide lines: links of a high price, up to"))
     lab.wait_for(lambda: _widest(lab) == "must-link 2-60")
     picture(lab.page, "prices")
-    lab.page.get_by_role("button", name="Delete must-link 2-60").click()
+    lab.delete_link("must-link 2-60")
     lab.wait_for(lambda: len(lab.links()) == 4)
     lab.page.keyboard.press("z")
     lab.wait_for(lambda: "2 – 60" in first.inner_text() and first.locator(".price").count())

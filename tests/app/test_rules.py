@@ -79,6 +79,7 @@ def test_names_are_suggested_and_nothing_stays_that_should_go(lab_of, picture):
     lab = lab_of("?data=iris&k=3&ml=0-60&cl=0-1&solver=blp-kmeans")
     page = lab.page
     points = lab.points()
+    page.get_by_text("More ways to link").click()
     drawn = page.get_by_label("Which links are drawn")
     drawn.select_option(label="Only broken")
     lab.wait_for(lambda: lab.source("must", "alpha")["alpha"] == [0])
@@ -106,7 +107,6 @@ def test_names_are_suggested_and_nothing_stays_that_should_go(lab_of, picture):
 
     lab.take_table("customers.csv", NAMED.encode())
     lab.see("customers · 60 points")
-    page.get_by_text("Pick, draw, import, export").click()
     field = page.get_by_label("Pick points by number or name")
     field.press_sequentially("customer 1")
     options = page.get_by_role("listbox", name="Names that fit").get_by_role("option")
@@ -151,7 +151,7 @@ def test_a_click_on_a_node_moves_nothing_and_its_tooltip_goes(lab_of, picture):
 
 def test_a_limit_on_a_sum_names_a_column(lab):
     lab.press("Add a rule")
-    column = lab.page.get_by_label("Column that the rule adds up")
+    column = lab.page.get_by_label("Column that the rule names")
     assert column.is_hidden()
     add(lab, "Sum of a column at least", "90%")
     lab.see(re.compile("each need"))

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from ccviz.views.frames.runs import COLUMNS
-from ccviz.views.lab.queue import RunQueue
+from ccviz.views.frames.tables import COLUMNS
+from ccviz.views.lab.runner import RunQueue
 from tests.app.driver import ENDLESS
 
 pytestmark = pytest.mark.browser

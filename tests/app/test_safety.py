@@ -159,8 +159,8 @@ def test_no_text_becomes_a_script(serve, visit):
     assert lab.page.evaluate(INJECTED) == CLEAN
     lab.page.keyboard.press("Escape")
     names = [f'"{SCRIPT.replace(chr(34), chr(34) * 2)} {at}"' for at in range(12)]
-    rows = [f"{x},{x * x % 5},{names[x]},{names[x % 2]}" for x in range(12)]
-    table = "\n".join([f"{','.join(names[:2])},name,class", *rows])
+    rows = [f"{x},{x * x % 5},{x * 3 % 7},{names[x]},{names[x % 2]}" for x in range(12)]
+    table = "\n".join([f"{','.join(names[:3])},name,class", *rows])
     lab.upload(f"{SCRIPT}.csv".replace("/", ""), table.encode())
     sheet = lab.page.get_by_role("dialog")
     sheet.get_by_text(names[0].strip('"').replace('""', '"')).first.wait_for()
@@ -183,7 +183,7 @@ def test_no_text_becomes_a_script(serve, visit):
     lab.press("Matrix")
     lab.see("Click a cell to see it large.")
     assert lab.page.evaluate(INJECTED) == CLEAN
-    lab.press("Plane")
+    lab.press("Matrix")
     for place in (1, 2):  # the newest run stands first
         lab.room("Runs")
         show(lab, place)

@@ -61,7 +61,7 @@ def load(lab, name: str, content: bytes) -> str:
 def test_a_table_without_classes_offers_no_links_from_them(lab):
     lab.take_table("mine.csv", b"a,b\n" + b"1,2\n3,4\n15,17\n" * 3)
     lab.see("mine · 9 points")
-    lab.page.get_by_text("Pick, draw, import, export").click()
+    lab.page.get_by_text("More ways to link").click()
     lab.page.get_by_role("button", name="Delete all").wait_for()
     assert not lab.page.get_by_role("button", name="Draw from classes").is_visible()
 
@@ -88,7 +88,7 @@ def test_each_of_seven_tables_reaches_clusters_profile_and_rows(lab, picture):
 
 def named_by_name(lab, one: str, other: str) -> None:
     """Keep two customers apart, called by their ids."""
-    lab.page.get_by_text("Pick, draw, import, export").click()
+    lab.page.get_by_text("More ways to link").click()
     lab.fill("Pick points by number or name", f"{one}, {other}")
     lab.see(f"{one} and {other}")
     lab.page.keyboard.press("c")

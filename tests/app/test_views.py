@@ -252,7 +252,9 @@ def test_a_proof_is_watched_on_one_screen(lab_of, server, picture):
     lab.figure("proof-bounds")
     see_every_node_closed(lab)
     status = lab.page.get_by_role("region", name="Status").inner_text()
-    assert re.search(r"Optimal clustering\s+WCSS\s+[\d.]+\s+Bound\s+[\d.]+\s+Gap\s+.*%", status)
+    assert re.search(
+        r"Optimal clustering\s+sdp, seed 1\s+WCSS\s+[\d.]+\s+Bound\s+[\d.]+\s+Gap\s+.*%", status
+    )
     labels = [label for text in lab.sources("tree", "text") for label in text["text"]]
     assert labels
     assert all(re.fullmatch(r"\d+–\d+\s(together|apart)", label) for label in labels)

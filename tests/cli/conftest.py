@@ -45,7 +45,7 @@ def command(folder):
 @pytest.fixture
 def ccviz(folder, monkeypatch, capsys):
     """Run ccviz and return how it ended; it tells of no progress, however slow the machine is."""
-    monkeypatch.setattr("ccviz.cli.progress._LOGGED_S", math.inf)
+    monkeypatch.setattr("ccviz.cli.common._LOGGED_S", math.inf)
 
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["ccviz", *map(str, arguments)])

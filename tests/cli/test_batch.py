@@ -2,8 +2,6 @@
 
 import csv
 
-import pytest
-
 from ccviz.runs.archive import Archive
 
 
@@ -22,20 +20,6 @@ def test_every_run_has_a_row_and_what_cannot_be_has_its_reason(ccviz, folder):
     assert len(done.out.splitlines()) == 1 + len(rows)
     with Archive() as archive:
         assert len(archive.runs()) == 4
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ("iris --solver kmeans", "there is no solver 'kmeans'"),
-        ("iris --solver k-means -k 5-2", "-k 5-2 is no range"),
-        ("iris --solver k-means --out .", ". cannot be written."),
-    ],
-)
-def test_bad_input_is_one_sentence(ccviz, words, sentence):
-    done = ccviz("batch", *words.split())
-    assert done.code == 2
-    assert done.sentence.startswith(sentence)
 
 
 def test_nothing_left_to_run_is_said(ccviz, folder):

@@ -69,13 +69,6 @@ def test_export_and_import(ccviz, solved, folder):
     assert "holds no sound run" in ccviz("import", "broken.ccviz").sentence
 
 
-@pytest.mark.parametrize("name", ["replay", "verify", "resume"])
-def test_a_run_that_is_not_there_is_one_sentence(ccviz, name):
-    done = ccviz(name, "nothing")
-    assert done.code == 2
-    assert "there is no run 'nothing'" in done.sentence
-
-
 def test_verify_refuses_a_run_without_a_proof(ccviz, solved):
     done = ccviz("verify", "last")
     assert done.code == 1

@@ -1,5 +1,6 @@
 """`ccviz solve`: results, exit codes, and a sentence for everything that cannot be solved."""
 
+import csv
 import json
 import re
 import signal
@@ -62,6 +63,17 @@ def test_which_solver_suits_depends_on_the_time_limit():
     many = Problem(np.random.default_rng(0).normal(size=(600, 3)), 3)
     for limit, solver in ((None, "blp-kmeans"), (10.0, "divide"), (60.0, "sdp")):
         assert choose_solver("auto", [], many, [], limit)[0].name == solver
+
+
+def test_the_number_of_clusters_is_chosen(ccviz, folder):
+    (folder / "x.csv").write_text("x\n" + "\n".join(f"{i}.5" for i in range(23)))
+    done = ccviz("solve", "x.csv", "-k", "least", "--rule", "size<=5", "--no-archive")
+    assert "5 is the least number of clusters, proved." in done.err
+    assert "5 5" in done.out
+    done = ccviz("solve", "x.csv", "-k", "free", "--rule", "size>=5", "--no-archive")
+    assert "4 clusters cost least" in done.err
+    bad = ccviz("solve", "x.csv", "-k", "lest", "--no-archive")
+    assert (bad.code, "nor 'least' or 'free'" in bad.err) == (2, True)
 
 
 def test_a_proof(ccviz, folder):
@@ -148,7 +160,7 @@ def test_no_archive_keeps_nothing(ccviz, folder):
 def test_an_archive_that_cannot_be_used_does_not_stop_it(ccviz, folder):
     write(folder, "home", "a file where the folder should be")
     done = ccviz("solve", "iris", "--solver", "cop-kmeans")
-    assert done.code == 0
+    assert done.code == 7
     assert "this run is not kept" in done.err
     assert done.err.endswith("cannot be used: File exists.\n")
 
@@ -177,7 +189,7 @@ BAD = {
         ("million.csv -k 2", "million.csv: there are 1,000,001 rows, but at most"),
         ("iris -k 0", "k = 0 is not a whole number of at least 1 cluster."),
         ("iris -k 151", "k = 151 clusters are more than the 150 points."),
-        ("iris -k two", "Invalid value for '-k'"),
+        ("iris -k two", "-k 'two' is no number"),
         ("moons.csv", "moons.csv cannot be read"),
         ("irsi", "'irsi' is neither a file nor a data set; the sets are iris, wine"),
         (
@@ -282,8 +294,26 @@ def test_a_rule_adds_up_a_column_that_is_no_feature(ccviz, folder):
     done = ccviz(*words, "--solver", "blp-kmeans", "--rule", "sum(people)<=50%")
     assert json.loads(done.out)["labels"] in ([0] * 4 + [1] * 4, [1] * 4 + [0] * 4)
     sentence = ccviz(*words, "--rule", "sum(men)<=50%").sentence
-    assert sentence.startswith("there is no column 'men' of numbers; there are x, people")
+    assert sentence.startswith("there is no column 'men'; there are x, people")
     assert ccviz(*words, "--rule", "sum(people)<=40%").code == 2
+
+
+def test_links_follow_from_columns_that_are_no_features(ccviz, folder):
+    rows = [f"{x},{row // 3},{'' if row % 2 else f'v{row % 4}'}" for row, x in enumerate(range(12))]
+    write(folder, "faces.csv", "x,photo,visit\n" + "\n".join(rows) + "\n")
+    words = ["solve", "faces.csv", "--no-archive", "--json", "-", "--apart", "photo"]
+    done = ccviz(*words, "-k", 3, "--together", "visit=0.5", "--solver", "blp-kmeans")
+    assert done.code == 2
+    assert "soft links" in done.sentence
+    done = ccviz(*words, "-k", 3, "--together", "visit=0.001", "--solver", "colgen")
+    found = json.loads(done.out)
+    labels = np.array(found["labels"]).reshape(4, 3)
+    assert all(len({*row}) == 3 for row in labels.tolist())
+    assert found["objective"] < 3 * ((np.arange(4) * 3 - 4.5) ** 2).sum() + 0.1
+    done = ccviz(*words, "-k", 2)
+    assert done.sentence.startswith("3 points have '0' in the column 'photo', and no two of them")
+    assert done.code == 2
+    assert "no column 'foto'" in ccviz(*words, "-k", 3, "--apart", "foto").sentence
 
 
 @pytest.mark.slow
@@ -382,3 +412,49 @@ def test_features_are_weighted_as_links_teach_or_as_told(ccviz, folder):
     assert ccviz("solve", "iris", "--scale", "learned").sentence.startswith("There are no links")
     several = ccviz("elbow", "iris", "-k", "2-3", "--links", "links.txt", "--scale", "learned")
     assert several.sentence.startswith("--scale learned is for one number of clusters")
+
+
+def test_wishes_decide_where_no_column_is_a_feature(ccviz, folder):
+    write(folder, "class.csv", "name\nAnna\nBert\nCarl\nDora\nEmil\nFay\n")
+    write(folder, "wishes.csv", "person,wish,weight\nAnna,Bert,2\nBert,Anna,3\nFay,Anna,4\nFay,,\n")
+    words = ["solve", "class.csv", "-k", 3, "--sizes", 2, "--links", "wishes.csv", "--no-archive"]
+    told = ccviz(*words)
+    assert "there is no column of numbers" in told.sentence
+    assert told.sentence.endswith("say that no column is a feature (columns = '').")
+    done = ccviz(*words, "--columns", "", "--links-repeated", "sum", "--table", "-")
+    assert "colgen" in done.err
+    rows = {row["name"]: row for row in csv.DictReader(done.out.splitlines())}
+    assert (rows["Anna"]["links kept"], rows["Anna"]["links broken"]) == ("Bert", "Fay")
+    assert rows["Dora"]["links kept"] == ""
+    done = ccviz(*words, "--columns", "", "--json", "-", "-q")
+    assert json.loads(done.out)["objective"] == 3
+    sentence = ccviz(*words, "--columns", "", "--links-repeated", "mean").sentence
+    assert sentence == "--links-repeated is 'mean', neither 'max' nor 'sum'."
+
+
+@pytest.mark.parametrize("solver", ["blp-kmeans", "sdp"])
+def test_next_months_table_starts_from_the_last_one_by_name(ccviz, folder, solver):
+    rng = np.random.default_rng(3)
+    where = {f"r{i}": (10.0 * (i % 3), rng.normal()) for i in range(30)}
+    lines = [f"{name},{x},{y}" for name, (x, y) in where.items()]
+    write(folder, "may.csv", "id,x,y\n" + "\n".join(lines) + "\n")
+    words = ["-k", 3, "--solver", solver, "--no-archive"]
+    assert ccviz("solve", "may.csv", *words, "--table", "groups.csv").code == 0
+    later = [*reversed(lines[4:]), "new1,0,0.5", "new2,20,0.5"]
+    write(folder, "june.csv", "id,x,y\n" + "\n".join(later) + "\n")
+    done = ccviz("solve", "june.csv", *words, "--start", "groups.csv", "--table", "-")
+    assert "0 of 26 rows moved; 2 rows are new." in done.err
+    before, after = (
+        {row["id"]: row["cluster"] for row in csv.DictReader(text.splitlines())}
+        for text in ((folder / "groups.csv").read_text(), done.out)
+    )
+    assert all(after[name] == before[name] for name in set(after) & set(before))
+    assert (after["new1"], after["new2"]) == (before["r3"], before["r2"])
+    write(folder, "other.csv", "id,cluster\nz1,0\nz2,1\nz3,1\n")
+    sentence = ccviz("solve", "june.csv", *words, "--start", "other.csv").sentence
+    assert sentence == "other.csv: no row has a name of june and a cluster below 3."
+    write(folder, "twice.csv", "id,cluster\nr5,0\nr5,1\n")
+    sentence = ccviz("solve", "june.csv", *words, "--start", "twice.csv").sentence
+    assert sentence == "twice.csv: several rows are called 'r5'."
+    sentence = ccviz("solve", "iris", *words, "--start", "other.csv").sentence
+    assert sentence.endswith("say which by --name-column.")

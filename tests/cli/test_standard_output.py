@@ -20,7 +20,7 @@ QUICK = {"divide": ("--gap", "0.5"), "colgen": ("--time-limit", "20")}
 @pytest.fixture
 def printed(folder, monkeypatch, capfd):
     """Run ccviz and return all that came out of file descriptor 1."""
-    monkeypatch.setattr("ccviz.cli.progress._LOGGED_S", math.inf)
+    monkeypatch.setattr("ccviz.cli.common._LOGGED_S", math.inf)
 
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["ccviz", *map(str, arguments)])

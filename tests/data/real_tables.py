@@ -13,22 +13,12 @@ from io import BytesIO
 
 @dataclass(frozen=True)
 class RealTable:
-    """A file and what is in it.
-
-    Attributes
-    ----------
-    name : str
-        File name.
-    content : bytes
-    rows : int
-    numbers : dict of str to float
-        Columns of numbers and their values in the first row.
-    """
+    """A file and what is in it."""
 
     name: str
     content: bytes
     rows: int
-    numbers: dict[str, float]
+    numbers: dict[str, float]  # Columns of numbers and their values in the first row
 
 
 def _text(lines: list[str], encoding: str = "utf-8", end: str = "\n") -> bytes:

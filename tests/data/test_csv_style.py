@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ccviz.data import read_table
-from ccviz.data.csv_style import DELIMITERS, PLAIN_CSV, CsvStyle
+from ccviz.data.cells import DELIMITERS, PLAIN_CSV, CsvStyle
 from ccviz.data.scaling import SCALINGS, scale, scaling_of
 
 

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from ccviz.data import read_table
-from ccviz.data.dates import read_days
+from ccviz.data.cells import read_days
 from ccviz.errors import FileFormatError
 
 

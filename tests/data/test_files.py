@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ccviz.data import sources
-from ccviz.data.files import read_data
+from ccviz.data import table
+from ccviz.data.read_table import read_data
 from ccviz.errors import FileFormatError
 
 
@@ -158,10 +158,10 @@ def test_a_forged_header_allocates_nothing():
 
 
 def test_too_many_values_and_bytes(monkeypatch, tmp_path):
-    monkeypatch.setattr(sources, "MOST_VALUES", 5)
+    monkeypatch.setattr(table, "MOST_VALUES", 5)
     with pytest.raises(FileFormatError, match="2 rows of 3 columns are more than the 5 values"):
         read_data(b"1,2,3\n4,5,6\n")
-    monkeypatch.setattr(sources, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(table, "MOST_BYTES", 1 << 20)
     (tmp_path / "large.csv").write_bytes(b"1\n" * (1 << 20))
     for source in (tmp_path / "large.csv", (tmp_path / "large.csv").read_bytes()):
         with pytest.raises(FileFormatError, match="the file has 2 MiB, but at most 1 MiB"):

@@ -12,15 +12,14 @@ from hypothesis import strategies as st
 
 import ccviz
 from ccviz.data import read_table
-from ccviz.data.csv_style import DELIMITERS, CsvStyle
-from ccviz.data.formulas import guarded, unguarded
-from ccviz.data.markdown import markdown_table
+from ccviz.data.cells import DELIMITERS, CsvStyle
+from ccviz.data.formulas import guarded, markdown_table, unguarded
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.studies.profile import profile, profile_csv, profile_markdown
 from ccviz.studies.rows import rows_csv
 from ccviz.studies.sweep import SweepRow, append_row, read_rows
-from ccviz.views.share.datafile import csv_text
+from ccviz.views.share.project import csv_text
 
 FORMULAS = [
     "=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1+1", "=cmd|' /C calc'!A0",
@@ -126,4 +125,4 @@ def test_there_is_one_writer_of_csv():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Attribute) and node.attr in writers
     }
-    assert found == {"data/csv_style.py"}
+    assert found == {"data/cells.py"}

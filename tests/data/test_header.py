@@ -3,8 +3,8 @@ import io
 import pytest
 
 from ccviz.data import read_table
-from ccviz.data.header import find_header
 from ccviz.data.sheet import open_sheet
+from ccviz.data.table import find_header
 from ccviz.errors import FileFormatError
 
 TITLED = [

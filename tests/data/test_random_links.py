@@ -103,3 +103,13 @@ def test_same_seed_same_links(draw, amount):
 def test_bad_numbers_are_named(draw, sentence):
     with pytest.raises(CcvizError, match=sentence):
         draw()
+
+
+@pytest.mark.parametrize("unknown", [np.nan, None, -1])
+def test_points_of_no_known_class_get_no_link(unknown):
+    truth = [1, 1, unknown, unknown, 2, 2]
+    for links in (random_pairs(truth, 6), pairs_of_a_fraction(truth, 1.0)):
+        assert links.must_link.tolist() == [[0, 1], [4, 5]]
+        assert links.cannot_link.tolist() == [[0, 4], [0, 5], [1, 4], [1, 5]]
+    with pytest.raises(CcvizError, match="4 points of known classes have 6 pairs"):
+        random_pairs(truth, 7)

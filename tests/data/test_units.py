@@ -1,7 +1,7 @@
 import pytest
 
 from ccviz.data import read_table
-from ccviz.data.units import unit_of, without_unit
+from ccviz.data.cells import unit_of, without_unit
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,11 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
-from ccviz import Partition, Problem, ProblemError, check_feasibility
+from ccviz import Partition, Problem, ProblemError, check_feasibility, solve
 from ccviz.feasibility import check
+from ccviz.problem.asked import read_asked
 from ccviz.problem.links import closure
+from ccviz.problem.reduction import with_rules
 from ccviz.problem.sums import MaxSum, MinSum
 from tests.seeds import seeds
 
@@ -180,3 +182,32 @@ def test_a_core_too_large_to_search_is_undecided(monkeypatch):
     answer = check_feasibility(problem)
     assert answer.feasible is None
     assert "7 blocks that depend on each other are too many" in answer.reason
+
+
+@pytest.mark.parametrize(
+    ("X", "k", "reason"),
+    [
+        ([0, 4, 8, 9], 2, "the cannot-links of the rule 'diameter<=3' form an odd cycle over 0, 1"),
+        ([0, 4, 8, 12], 3, "4 points exclude each other by the rule 'diameter<=3' (0, 1, 2, 3)"),
+    ],
+)
+def test_a_reason_names_the_rule_that_made_the_links(X, k, reason):
+    problem = Problem(np.array(X, dtype=float)[:, None], k)
+    ruled = with_rules(problem, [read_asked("diameter<=3")], keeps_rules=True)
+    assert check_feasibility(ruled).reason.startswith(reason)
+    assert reason in solve(ruled, "sdp", progress=False).message
+
+
+def test_links_as_given_are_named_before_a_rule():
+    links = [(0, 1), (1, 2), (0, 2)]
+    problem = Problem(np.array([0.0, 4.0, 8.0, 9.0])[:, None], 2, cannot_link=links)
+    ruled = with_rules(problem, [read_asked("diameter<=3")], keeps_rules=True)
+    assert check_feasibility(ruled).reason.startswith("the cannot-links form an odd cycle")
+
+
+def test_every_cluster_of_an_answer_has_weight():
+    problem = Problem([[0.0], [0.0], [0.0]], 2, must_link=[(1, 2, 1.0)], weights=[1.0, 1.0, 0.0])
+    labels = check_feasibility(problem).labels
+    assert (np.bincount(labels, problem.weights, 2) > 0.0).all()
+    apart = replace(problem, cannot_link=[(0, 2), (1, 2)], must_link=())
+    assert check_feasibility(apart).feasible is not True

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccviz.feasibility.colouring import clique_above, colour_last, peel
-from ccviz.feasibility.search import FOUND, NONE, search_colouring
+from ccviz.feasibility.check import clique_above, colour_last, peel
+from ccviz.feasibility.repair import FOUND, NONE, search_colouring
 
 N = 9
 graphs = st.sets(st.sampled_from(list(combinations(range(N), 2)))).map(

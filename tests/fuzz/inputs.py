@@ -37,20 +37,10 @@ plain_words = words.filter(lambda word: "\0" not in word and "\ud800" not in wor
 
 @dataclass(frozen=True)
 class Attack:
-    """An input, and whom it is for.
+    """An input, and whom it is for."""
 
-    Attributes
-    ----------
-    kind : str
-        A key of `tests.fuzz.targets.TARGETS`.
-    value : object
-        What the target takes.
-    about : dict
-        What goes with it.
-    """
-
-    kind: str
-    value: Any
+    kind: str  # A key of `tests.fuzz.targets.TARGETS`
+    value: Any  # What the target takes
     about: dict[str, Any] = field(default_factory=dict)
 
 

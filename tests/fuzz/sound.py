@@ -20,9 +20,9 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.file import export_run, import_run
 from ccviz.runs.recorder import Recorder
 from ccviz.solvers import make_solver
-from ccviz.views.lab.answer_codec import encode_answer
 from ccviz.views.lab.importing import open_or_refuse
-from ccviz.views.lab.queue import RunQueue
+from ccviz.views.lab.runner import RunQueue
+from ccviz.views.lab.sandboxed_call import encode_answer
 from ccviz.views.lab.session import Session
 from ccviz.views.link_table import Link
 from ccviz.views.share.project import save_project
@@ -180,13 +180,13 @@ def projects() -> list[bytes]:
     """Return a saved project with links, sizes and a run."""
     with tempfile.TemporaryDirectory() as folder, Archive(Path(folder) / "runs.sqlite") as archive:
         session = Session(archive, RunQueue(), load("iris"))
-        session.load(load("moons", n=40), 3)
-        session.add_links([Link("must", 1, 2), Link("cannot", 3, 4, 2.5)])
-        session.set_sizes("10-20, 10-20, 5-20")
+        session.edits.load(load("moons", n=40), 3)
+        session.edits.add_links([Link("must", 1, 2), Link("cannot", 3, 4, 2.5)])
+        session.edits.set_sizes("10-20, 10-20, 5-20")
         run_id = archive.create(session.draft.problem, "bh-kmeans", {})  # which keeps no rules
         archive.finish(run_id, "interrupted", "It was stopped.")
         known = AskedRule("overlap(first)<=19", (0, 1) * 20)
-        session.adopt(session.draft.with_rules([AskedRule("diameter<=9"), known]))
+        session.edits.adopt(session.draft.with_rules([AskedRule("diameter<=9"), known]))
         whole = save_project(session)
         session.close()
         return [whole]

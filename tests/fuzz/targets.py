@@ -26,20 +26,19 @@ from ccviz.data.datasets import load
 from ccviz.data.link_files import read_links_file
 from ccviz.data.read_table import read_table
 from ccviz.errors import CcvizError
-from ccviz.problem.rule_text import parse_rule
+from ccviz.problem.asked import parse_rule
 from ccviz.problem.sizes import read_sizes
 from ccviz.proof.verify import verify
 from ccviz.runs.archive import Archive
 from ccviz.runs.file import export_run, import_run
-from ccviz.runs.limits import Limits
+from ccviz.runs.stop import Limits
 from ccviz.solvers import make_solver, parse_setting, solver_class
-from ccviz.views.lab.answer_codec import decode_answer, returned_by
+from ccviz.views.lab.download import FileKind, answer_download
 from ccviz.views.lab.importing import open_or_refuse
-from ccviz.views.lab.queue import RunQueue
+from ccviz.views.lab.runner import RunQueue
+from ccviz.views.lab.sandboxed_call import decode_answer, returned_by
 from ccviz.views.lab.session import Session
-from ccviz.views.lab.take_home import Wish, answer_download
-from ccviz.views.panels.page_file import page_download
-from ccviz.views.panels.tree_file import tree_download
+from ccviz.views.panels.share import page_download, tree_download
 from ccviz.views.share.address import apply_query
 from ccviz.views.share.project import read_project, save_project, take_project
 from tests.fuzz import sound
@@ -104,10 +103,7 @@ def import_a_run(attack: Attack) -> None:
 def use_a_run(archive: Archive, run_id: str) -> None:
     """Show a run that was taken on the page, press the buttons of its files, verify its proof.
 
-    Raises
-    ------
-    HalfDoneError
-        If the page refuses to show it: what can be imported can be used.
+    Raises `HalfDoneError` if the page refuses to show it: what can be imported can be used.
     """
     session = Session(archive, RunQueue(), load("iris"))
     session.open_run(run_id)
@@ -115,7 +111,7 @@ def use_a_run(archive: Archive, run_id: str) -> None:
         raise HalfDoneError(f"taken, but it is not shown: {session.notice.text}")
     session.player.end()
     for button in (
-        *(partial(answer_download, what=what) for what in get_args(Wish)),
+        *(partial(answer_download, what=what) for what in get_args(FileKind)),
         *(partial(tree_download, suffix=suffix) for suffix in (".dot", ".tex")),
         lambda session: page_download(session, lambda: None),
     ):

@@ -26,27 +26,14 @@ class TooSlowError(BaseException):
 
 @dataclass(frozen=True)
 class Seen:
-    """What came of an input.
-
-    Attributes
-    ----------
-    kind, name : str
-        Whom it was for, and its fingerprint.
-    fault : str
-        Empty if it was answered or refused in words.
-    refused : bool
-    seconds : float
-        Of the processor: how busy the machine is does not count.
-    size : int
-        Bytes that it took at most.
-    """
+    """What came of an input."""
 
     kind: str
     name: str
-    fault: str
+    fault: str  # Empty if it was answered or refused in words
     refused: bool
-    seconds: float
-    size: int
+    seconds: float  # Of the processor: how busy the machine is does not count
+    size: int  # Bytes that it took at most
 
 
 def watch(attack: Attack) -> Seen:

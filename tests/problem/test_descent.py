@@ -5,8 +5,8 @@ import pytest
 
 from ccviz import Problem
 from ccviz.errors import CcvizError
-from ccviz.problem.descent import quick_repair
 from ccviz.problem.partition import Partition
+from ccviz.views.lab.calls import quick_repair
 from tests.seeds import seeds
 
 

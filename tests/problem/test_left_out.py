@@ -73,7 +73,9 @@ def test_a_linked_point_stays():
     assert problem.notices == (
         "Of 3 outliers only 2 can be: no point with a must-link is left out.",
     )
-    assert Problem(X, 2, [(0, 1), (2, 3), (4, 5)], outliers=3).outliers == 0
+    none = Problem(X, 2, [(0, 1), (2, 3), (4, 5)], outliers=3)
+    assert (none.outliers, none.outliers_asked) == (0, 3)
+    assert decode_problem(encode_problem(none)).outliers_asked == 3
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from ccviz import Partition, Problem, solve
-from ccviz.errors import ProblemError
-from ccviz.problem import reduction
+from ccviz.errors import ContradictionError, ProblemError
+from ccviz.problem import rule_base, rules
+from ccviz.problem.asked import read_asked
 from ccviz.problem.reduction import with_rules
-from ccviz.problem.rule_text import MinSeparation, MinSize
-from ccviz.problem.rules import Both, MaxDiameter, MaxOverlap, MaxSize
+from ccviz.problem.rules import Both, MaxDiameter, MaxOverlap, MaxSize, MinSeparation, MinSize
 
 X = np.random.default_rng(5).uniform(size=(7, 2)) * 4
 GAPS = cdist(X, X)
@@ -86,10 +86,10 @@ def test_sizes_that_were_given_are_narrowed():
 
 
 def test_too_many_links_are_a_sentence(monkeypatch):
-    monkeypatch.setattr(reduction, "MOST_LINKS", 3)
+    monkeypatch.setattr(rule_base, "MOST_LINKS", 3)
     with pytest.raises(ProblemError, match="makes more than the 3 cannot-links"):
         with_rules(Problem(X, K), [MaxDiameter(0)], keeps_rules=False)
-    monkeypatch.setattr(reduction, "MOST_PAIRS", 3)
+    monkeypatch.setattr(rules, "MOST_PAIRS", 3)
     with pytest.raises(ProblemError, match="too many of 7 points"):
         with_rules(Problem(X, K), [MaxDiameter(0)], keeps_rules=False)
 
@@ -98,3 +98,10 @@ def test_rules_that_contradict_links_are_a_sentence():
     far = np.unravel_index(GAPS.argmax(), GAPS.shape)
     with pytest.raises(ProblemError, match="contradicts the must-link"):
         with_rules(Problem(X, K, must_link=[far]), [MaxDiameter(1.0)], keeps_rules=False)
+
+
+def test_a_contradiction_names_the_rule_that_made_a_link():
+    problem = Problem(np.array([[0.0], [1.0], [5.0]]), 2, cannot_link=[(0, 1)])
+    words = r"must-link 0-1 \(0-1 follows from 'separation>=3'\)"
+    with pytest.raises(ContradictionError, match=words):
+        with_rules(problem, [read_asked("separation>=3")], keeps_rules=True)

@@ -3,9 +3,17 @@
 import pytest
 
 from ccviz.errors import ProblemError
-from ccviz.problem.rule_text import MaxConflicts, MinSeparation, MinSize, parse_rule
-from ccviz.problem.rule_words import split_either, split_rule
-from ccviz.problem.rules import Both, Either, MaxDiameter, MaxOverlap, MaxSize
+from ccviz.problem.asked import parse_rule, split_either, split_rule
+from ccviz.problem.rules import (
+    Both,
+    Either,
+    MaxConflicts,
+    MaxDiameter,
+    MaxOverlap,
+    MaxSize,
+    MinSeparation,
+    MinSize,
+)
 
 KNOWN = {"mine": [0, 0, 0, 1, 1]}
 

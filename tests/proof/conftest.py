@@ -73,7 +73,7 @@ def check_proof(monkeypatch):
     import check_proof
 
     yield check_proof
-    for name in ("proof", "file", "bounds", "clusters", "search"):
+    for name in ("proof", "file", "bounds", "clusters", "every", "search"):
         sys.modules.pop(f"check_{name}", None)
 
 

@@ -1,4 +1,4 @@
-from ccviz.proof.budget import STEP, Budget
+from ccviz.proof.verdict import STEP, Budget
 
 
 def test_a_budget_is_spent_to_the_last_look():

@@ -7,7 +7,7 @@ import pytest
 
 from ccviz import Partition, Problem
 from ccviz.problem.rules import MaxOverlap, MaxSize
-from ccviz.proof.clustering import check_clustering
+from ccviz.proof.check import check_clustering
 from ccviz.proof.reading import Clustering, FlawError
 from ccviz.proof.rounding import unit_of
 

@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ccviz.proof.budget import Budget
-from ccviz.proof.colouring import colourable
+from ccviz.proof.check import colourable
+from ccviz.proof.verdict import Budget
 
 
 def graph(s, *pairs):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ccviz import Problem
-from ccviz.proof.cover import check_cover, links_at
+from ccviz.proof.check import check_cover, links_at
 from ccviz.proof.reading import FlawError, Leaf, Opened, Proof
 
 LEAF = Leaf("bound", 1.0, {})

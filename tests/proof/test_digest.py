@@ -8,7 +8,7 @@ import numpy as np
 from ccviz import Problem, Sizes
 from ccviz.problem.links import Links
 from ccviz.problem.rules import MaxSize
-from ccviz.proof.digest import problem_hash
+from ccviz.proof.verdict import problem_hash
 
 X = [[0.0, 1.0], [2.0, 3.0], [5.0, 4.0]]
 
@@ -59,7 +59,7 @@ def test_how_a_machine_keeps_its_numbers_has_no_part_in_it():
         X = plain.X.astype(">f8")
         sizes = Sizes(plain.sizes.lower.astype(">i4"), plain.sizes.upper.astype(">i4"))
         rules = ()
-        weights = None
+        weights = neighbors = None
 
     for kind in ("must_link", "cannot_link"):
         links = getattr(plain, kind)

@@ -8,7 +8,7 @@ import pytest
 from ccviz import Problem
 from ccviz.problem.rules import MaxSize
 from ccviz.problem.sums import MaxSum, MinSum
-from ccviz.proof.fewer import as_bounded, has_only_sums, without_lacking
+from ccviz.proof.check import as_bounded, has_only_sums, without_lacking
 from ccviz.proof.reading import FlawError
 
 X = np.arange(6.0)[:, None]

@@ -2,8 +2,8 @@ from itertools import product
 
 import numpy as np
 
-from ccviz.proof.budget import Budget
-from ccviz.proof.packing import packable
+from ccviz.proof.check import packable
+from ccviz.proof.verdict import Budget
 
 
 def test_it_agrees_with_trying_everything():

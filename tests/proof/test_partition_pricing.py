@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from ccviz.proof.budget import Budget
-from ccviz.proof.partition_pricing import Limits, _least_value, none_below_within
+from ccviz.proof.partition_pricing import Limits, _least_of_all, none_below_within
 from ccviz.proof.question import Limit, Pricing
+from ccviz.proof.verdict import Budget
 from tests.seeds import seeds
 
 
@@ -35,7 +35,7 @@ def drawn(seed):
 def test_boxes_answer_as_enumeration_does(seed):
     for each in range(10 * seed, 10 * seed + 10):
         pricing, limits = drawn(each)
-        least = _least_value(pricing, limits)
+        least = _least_of_all(pricing, limits)
         threshold = least if math.isfinite(least) else 1.0
         for below, expected in ((1e-6, True), (-1e-6, not math.isfinite(least))):
             answer = none_below_within(pricing, limits, threshold - below, Budget.of(100.0), few=0)

@@ -1,6 +1,5 @@
 """Parts before a tree: what they say is told, counts, and is checked."""
 
-from functools import partial
 from itertools import takewhile
 
 import numpy as np
@@ -18,9 +17,8 @@ from ccviz.events import (
 )
 from ccviz.proof.verify import verify
 from ccviz.runs.run import result_of
-from ccviz.solvers.divide import presolve
-from ccviz.solvers.divide.settings import DivideSettings
-from ccviz.solvers.sdp.solver import Sdp
+from ccviz.solvers.divide import DivideSettings, division
+from ccviz.solvers.sdp import Sdp
 from tests.seeds import seeds
 
 GAP = 1e-4
@@ -29,7 +27,7 @@ GAP = 1e-4
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
     cut = DivideSettings(part_size=10, largest_part=20)
-    monkeypatch.setattr(presolve, "presolve", partial(presolve.presolve, settings=cut))
+    monkeypatch.setattr(division, "PRESOLVE", cut)
 
 
 def problem_of(seed, n=60, k=3, links=16, spread=1.0):
@@ -122,8 +120,8 @@ def test_that_no_clustering_exists_is_proved_by_the_tree():
 
 def test_the_memory_that_is_free_is_the_limit(monkeypatch):
     problem = Problem(np.arange(1500.0)[:, None], 2)
-    monkeypatch.setattr("ccviz.solvers.sdp.solver.free_memory", lambda: int(1e8))
+    monkeypatch.setattr("ccviz.solvers.sdp.free_memory", lambda: int(1e8))
     with pytest.raises(UnsupportedError, match=r"1,500 blocks .* 0\.4 GB .* 0\.1 GB are free here"):
         Sdp().check(problem)
-    monkeypatch.setattr("ccviz.solvers.sdp.solver.free_memory", lambda: int(1e9))
+    monkeypatch.setattr("ccviz.solvers.sdp.free_memory", lambda: int(1e9))
     Sdp().check(problem)

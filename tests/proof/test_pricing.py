@@ -9,11 +9,11 @@ from ccviz import Problem
 from ccviz.errors import ProblemError
 from ccviz.problem.rules import MaxSize
 from ccviz.proof import pricing as module
-from ccviz.proof.budget import Budget
 from ccviz.proof.pricing import least_value, none_below
 from ccviz.proof.question import Limit, Pricing, pricings
 from ccviz.proof.reading import FlawError
 from ccviz.proof.rounding import Centroids
+from ccviz.proof.verdict import Budget
 
 
 def draw(seed):

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from ccviz.proof import pricing as module
-from ccviz.proof.budget import Budget
 from ccviz.proof.pricing import none_below
-from ccviz.proof.question import Places, Pricing
-from ccviz.proof.zones import Box
+from ccviz.proof.question import Box, Places, Pricing
+from ccviz.proof.verdict import Budget
 from tests.seeds import seeds
 
 SEEDS = seeds(10, 40)

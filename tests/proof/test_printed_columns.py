@@ -5,7 +5,9 @@ import pytest
 
 from ccviz import Problem, start
 from ccviz.events import BoundImproved, ColumnsPriced, IncumbentFound, InfeasibilityProved
+from ccviz.problem.rules import MaxSize
 from ccviz.proof.verify import verify
+from ccviz.solvers.colgen.master.covering import SCHEMES
 from tests.enumeration import least_wcss
 from tests.seeds import seeds
 from tests.solvers.colgen.conftest import RULES, random_problem
@@ -50,6 +52,27 @@ def test_its_tree_has_the_optimum_of_ours(column_proof, second):
     assert of(events, IncumbentFound)[-1].objective == pytest.approx(best, rel=1e-6)
     assert verify(problem, events).accepted
     assert second(problem, events)[0]
+
+
+@pytest.mark.parametrize("stabilisation", SCHEMES)
+@pytest.mark.parametrize("seed", seeds(3, 30))
+def test_points_that_coincide_leave_the_master_a_unit(seed, stabilisation, second):
+    """A clustering that breaks the rule may cost nothing; the master is not made in its unit."""
+    rng = np.random.default_rng(seed)
+    drawn = [Problem([[3.0], [0.0], [0.0], [0.0]], 2, rules=(MaxSize(2),))]
+    for _ in range(3):
+        n, scale = int(rng.integers(3, 8)), 10.0 ** rng.integers(-6, 6)
+        points, most = scale * rng.integers(0, 3, (n, 1)), int(rng.integers(1, n))
+        drawn.append(Problem(points, 2, rules=(MaxSize(most),)))
+    for problem in drawn:
+        best = least_wcss(problem)
+        made = start(problem, "colgen", repair="farkas", stabilisation=stabilisation, seed=seed)
+        events = [record.event for record in made]
+        assert made.result().status == ("infeasible" if np.isinf(best) else "optimal")
+        assert made.result().objective == pytest.approx(best) or np.isinf(best)
+        assert verify(problem, events).accepted
+        proved, sentence = second(problem, events)
+        assert proved, sentence
 
 
 def test_farkas_values_prove_that_no_clustering_keeps_the_links(second):

@@ -225,7 +225,9 @@ NOT_DISTINCT = r"^has a cut over blocks that are not there, or not distinct$"
         (cut([0, 1, 2], CLIQUE), NOT_DISTINCT),
         (cut([0, 1, 2, 3, 4], CLIQUE), NOT_DISTINCT),
         (cut([0, 1, -1], 2), NOT_DISTINCT),
-        (cut([0, 1, -1], -1), NOT_DISTINCT),
+        (cut([0, 1, -1], -2), NOT_DISTINCT),
+        (cut([0, -1, -1], -1), NOT_DISTINCT),
+        (cut([0, 1, -1], -1), r"^has a separator of blocks 0 and 1 that does not separate them$"),
     ],
 )
 def test_multipliers_that_are_none(changed, words):

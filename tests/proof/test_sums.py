@@ -19,7 +19,9 @@ def events_of(problem, solver, **settings):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("solver", ["sdp", "colgen"])
-@pytest.mark.parametrize("kind", ["sum()<=", "sum()>=", "weights and sizes"])
+@pytest.mark.parametrize(
+    "kind", ["sum()<=", "sum()>=", "weights and sizes", "count()<=", "share()>=", "mean()<="]
+)
 def test_both_checkers_accept_proofs(second, solver, kind):
     problems = (problem_of(kind, seed, keeps_rules=solver == "colgen") for seed in range(5))
     for problem in filter(None, problems):

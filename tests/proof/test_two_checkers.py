@@ -12,8 +12,12 @@ import pytest
 
 from ccviz import Problem, start
 from ccviz.events import IncumbentFound, NodePruned, PartBounded, PartsCut, ProofKept
+from ccviz.problem.asked import read_asked
 from ccviz.problem.partition import Partition
+from ccviz.problem.reduction import with_rules
 from ccviz.proof.verify import verify
+from tests.made_soft import least_objective
+from tests.seeds import seeds
 
 ROOT = Path(__file__).parents[2]
 
@@ -54,6 +58,62 @@ def test_both_accept_runs_with_weights(second, solver, price):
         doubled = replace(problem, weights=2.0 * problem.weights)
         assert not verify(doubled, events).accepted
         assert not second(doubled, events)[0]
+
+
+_COINCIDE = with_rules(
+    Problem([[1.0], [1.0]], 1), [read_asked("difference(c)>=2", lambda _: np.array([0, 0]))], True
+)
+
+
+@pytest.mark.parametrize(
+    ("problem", "solver", "status"),
+    [
+        (_COINCIDE, "colgen", "infeasible"),
+        (Problem([[0.0], [1.0], [0.0]], 2, must_link=[(2, 1, 2e-9)]), "sdp", "optimal"),
+        (
+            Problem(
+                [[1e4], [1.0], [10001.0], [0.0]], 3, cannot_link=[(0, 1), (0, 3), (1, 2), (2, 3)]
+            ),
+            "sdp", "optimal",
+        ),
+        (Problem([[1e3], [1000.003], [0.0]], 2, weights=[1e9, 1.0, 1.0]), "sdp", "optimal"),
+    ],
+    ids=["all points coincide", "light link", "far apart", "weights of 1e9 to 1"],
+)  # fmt: skip
+def test_both_accept_proofs_whose_costs_are_tiny_beside_the_data(second, problem, solver, status):
+    settings = {} if problem.weights is None else {"divide_from": 4}
+    run = start(problem, solver, **settings)
+    events = [record.event for record in run]
+    assert run.result().status == status
+    assert verify(problem, events).accepted
+    for exact in (False, True):
+        proved, sentence = second(problem, events, exact=exact)
+        assert proved, sentence
+
+
+@pytest.mark.parametrize("seed", seeds(6, 60))
+def test_both_accept_proofs_with_links_heavier_than_all_costs(second, seed):
+    """They are broken or not: their weights must take no digits of the costs either way."""
+    rng = np.random.default_rng(seed)
+    for _ in range(5):
+        n, k = int(rng.integers(3, 8)), int(rng.integers(1, 3))
+        must, cannot = (
+            [
+                (*rng.choice(n, 2, replace=False).tolist(), 10.0 ** rng.integers(-2, 16))
+                for _ in range(3)
+            ]
+            for _ in range(2)
+        )
+        problem = Problem(rng.integers(0, 4, (n, 2)), k, must, cannot)
+        run = start(problem, "colgen", seed=seed)
+        events, optimum = [record.event for record in run], least_objective(problem)
+        assert run.result().status == "optimal"
+        assert run.result().lower_bound <= optimum * (1.0 + 1e-9)
+        assert run.result().objective == pytest.approx(optimum)
+        assert verify(problem, events).accepted
+        for exact in (False, True):
+            proved, sentence = second(problem, events, exact=exact)
+            assert proved, sentence
 
 
 def test_both_accept_parts_with_weights(second):
@@ -201,7 +261,8 @@ def test_exact_arithmetic_finds_altered_multipliers(second, kinds):
 
 
 PARTS_OF_THE_SECOND = (
-    "check_proof", "check_file", "check_bounds", "check_clusters", "check_search"
+    "check_proof", "check_file", "check_bounds", "check_clusters", "check_every",
+    "check_search",
 )  # fmt: skip
 
 

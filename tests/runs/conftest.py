@@ -2,16 +2,8 @@
 
 import pytest
 
-from ccviz.runs.archive import Archive
 from ccviz.runs.fork_client import ForkClient
 from ccviz.runs.worker_pool import WorkerPool
-
-
-@pytest.fixture
-def archive(tmp_path):
-    """Return an empty archive."""
-    with Archive(tmp_path / "runs.sqlite") as archive:
-        yield archive
 
 
 @pytest.fixture

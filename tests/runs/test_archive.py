@@ -26,10 +26,9 @@ from ccviz.events import (
 )
 from ccviz.runs import info
 from ccviz.runs.archive import Archive
-from ccviz.runs.database import default_path
-from ccviz.runs.info import summarise
-from ccviz.runs.limits import Limits
-from ccviz.runs.schema import VERSION
+from ccviz.runs.database import VERSION, Database, default_path
+from ccviz.runs.info import RunInfo, summarise
+from ccviz.runs.stop import Limits
 from ccviz.system import POSIX
 
 GOOD = np.array([0, 0, 1, 1])
@@ -339,3 +338,28 @@ def test_many_processes_and_threads_write_at_once(tmp_path, problem):
         assert errors == [b""] * 4
         lasts = sorted(info.last_seq for info in archive.runs())
     assert lasts == sorted([59] * 4 + [len(records()) - 1] * 8)
+
+
+def test_a_file_whose_error_is_no_text_is_refused_in_words(tmp_path):
+    path = tmp_path / "runs.sqlite"
+    Database(path).close()
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA journal_mode = DELETE")
+    content = path.read_bytes()
+    assert content.count(b"CREATE TABLE runs (") == 1
+    path.write_bytes(content.replace(b"CREATE TABLE runs (", b"CRE\x80TE TABLE runs ("))
+    with pytest.raises(ArchiveError, match="cannot be used: it is damaged"):
+        Database(path)
+
+
+def test_a_run_without_one_of_its_columns_is_refused_in_words(tmp_path):
+    Archive(tmp_path / "runs.sqlite").close()
+    with sqlite3.connect(tmp_path / "runs.sqlite") as db:
+        db.execute("ALTER TABLE runs RENAME COLUMN k TO kk")
+    with Archive(tmp_path / "runs.sqlite") as archive:
+        db = sqlite3.connect(tmp_path / "runs.sqlite")
+        names = [row[1] for row in db.execute("PRAGMA table_info(runs)")]
+        row = dict.fromkeys(names, 1)
+        assert archive.runs() == []
+    with pytest.raises(ArchiveError, match="a run in it cannot be read"):
+        RunInfo.from_row(row)

@@ -1,6 +1,8 @@
 """What `ccviz runs --check` finds, mends, and cannot mend."""
 
 import sqlite3
+import stat
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -63,25 +65,52 @@ def test_runs_without_a_driver_are_closed_and_a_broken_one_is_named(path):
     assert list(check_archive(path)) == []
 
 
-def test_what_can_be_read_of_a_damaged_file_is_saved(path):
-    with Archive(path) as archive:
-        runs = [add(archive, BEGAN, FOUND, *(Noted(text="x" * 2000) for _ in range(40)))
-                for _ in range(3)]  # fmt: skip
-    with sqlite3.connect(path) as db:
+def damage(path):
+    """Write over four pages in the middle of the file; returns its bytes."""
+    with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         size = db.execute("PRAGMA page_size").fetchone()[0]
-    db.close()
     damaged = bytearray(path.read_bytes())
     middle = len(damaged) // 2 // size * size
     damaged[middle : middle + 4 * size] = b"\xa5" * (4 * size)
     path.write_bytes(damaged)
+    return damaged
+
+
+def test_what_can_be_read_of_a_damaged_file_is_saved(path):
+    with Archive(path) as archive:
+        runs = [add(archive, BEGAN, FOUND, *(Noted(text="x" * 2000) for _ in range(40)))
+                for _ in range(3)]  # fmt: skip
+        archive.keep_study(runs[0], "prices", b"found")
+        archive.keep_study(runs[2], "prices", b"found as well")
+    damaged = damage(path)
+    path.chmod(0o600)
+    with Archive(path), pytest.raises(ArchiveError, match="is open in another process; end it"):
+        list(check_archive(path))
     said = list(check_archive(path))
     assert said[0].startswith("the file is damaged: ")
     assert any("3 runs, is in a new file" in each for each in said)
     assert path.with_name("runs.sqlite.damaged-1").read_bytes() == damaged
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
     with Archive(path) as archive:
         assert {info.id for info in archive.runs()} == set(runs)
         assert archive.load(runs[0]).incumbent is not None
+        assert archive.study(runs[0], "prices") == b"found"
+        assert archive.study(runs[2], "prices") == b"found as well"
+        assert archive.study(runs[0], "margins") is None
+
+
+def test_studies_that_are_lost_are_named(path):
+    with Archive(path) as archive:
+        runs = [add(archive, BEGAN, FOUND) for _ in range(9)]
+        for run_id in runs:
+            archive.keep_study(run_id, "margins", b"x" * 9000)
+    damage(path)
+    said = list(check_archive(path))
+    assert any(each.startswith("some of the margins are lost: ") for each in said)
+    with Archive(path) as archive:
+        kept = [archive.study(run_id, "margins") for run_id in runs]
+        assert kept[0] == kept[-1] == b"x" * 9000
 
 
 def test_a_file_that_is_no_archive_at_all_is_left_where_it_is(path):

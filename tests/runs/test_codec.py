@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 from ccviz import Problem, events
 from ccviz.errors import ArchiveError
-from ccviz.events import AnyEvent, CentersMoved, IncumbentFound, NodePruned, Noted, Started
+from ccviz.events import AnyEvent, CentersMoved, IncumbentFound, NodePruned, Noted
 from ccviz.problem import rules
 from ccviz.problem.asked import AskedEither, AskedRule
 from ccviz.problem.reduction import with_rules
@@ -248,13 +248,6 @@ def test_no_flipped_byte_ends_in_anything_else(place, value):
         decode_event(bytes(data))
     with suppress(ArchiveError):
         decode_problem(bytes(data))
-
-
-def test_settings_come_back_typed():
-    event = Started(solver="s", settings={"a": 1, "b": 0.5}, seed=1, n=1, d=1, k=1, n_blocks=1)
-    back = decode_event(encode_event(event)).settings
-    assert back == {"a": 1, "b": 0.5}
-    assert isinstance(back["a"], int)
 
 
 def test_points_of_float32_are_stored_as_such():

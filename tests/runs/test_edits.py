@@ -9,7 +9,7 @@ from ccviz import Problem, solve
 from ccviz.errors import CcvizError
 from ccviz.problem.partition import Partition
 from ccviz.proof.verify import verify
-from ccviz.views.frames.after_edit import after_edit
+from ccviz.views.frames.card import after_edit
 from ccviz.views.lab.as_edited import Proof
 from tests.enumeration import assignments
 from tests.seeds import EXHAUSTIVE

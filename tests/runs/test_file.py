@@ -10,8 +10,8 @@ from ccviz import Problem, start
 from ccviz.errors import ArchiveError
 from ccviz.runs.archive import Archive
 from ccviz.runs.file import export_run, import_run
-from ccviz.runs.limits import Limits
 from ccviz.runs.recorder import Recorder
+from ccviz.runs.stop import Limits
 from ccviz.solvers import make_solver
 
 PROBLEM = Problem(

@@ -14,7 +14,7 @@ from ccviz import Problem, start
 from ccviz.errors import ArchiveError, UnsupportedError
 from ccviz.events import Assigned, Finished, NodeReopened, Started, TreeKept
 from ccviz.runs.job import Job
-from ccviz.runs.limits import Limits
+from ccviz.runs.stop import Limits
 from ccviz.solvers import make_solver
 from ccviz.system import POSIX
 from tests.patience import PATIENCE_S, wait_until

@@ -8,7 +8,7 @@ from ccviz.events import NodePruned
 from ccviz.problem.blocks import contract
 from ccviz.proof.verify import verify
 from ccviz.runs.codec import decode_event, encode_event
-from ccviz.solvers.colgen.phases.restart import moved_duals
+from ccviz.solvers.colgen.phases.opening import moved_duals
 from ccviz.solvers.search.tree import Multipliers
 from tests.proof.conftest import check_proof, second  # noqa: F401
 

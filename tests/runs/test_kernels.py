@@ -3,14 +3,14 @@ import threading
 
 import pytest
 
-from ccviz.runs import kernels
-from ccviz.runs.kernels import compiled, turn_to_compile
+from ccviz.runs import warm
+from ccviz.runs.warm import compiled, turn_to_compile
 
 
 @pytest.fixture(autouse=True)
 def empty_cache(tmp_path, monkeypatch):
     """Look for kernels in an empty folder, and in no pack."""
-    monkeypatch.setattr(kernels, "find_pack", lambda: None)
+    monkeypatch.setattr(warm, "find_pack", lambda: None)
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     return tmp_path
 
@@ -25,7 +25,7 @@ def test_what_was_compiled_is_there():
 
 
 def test_all_are_there_where_a_pack_came_with_the_wheel(monkeypatch):
-    monkeypatch.setattr(kernels, "find_pack", object)
+    monkeypatch.setattr(warm, "find_pack", object)
     assert compiled("sdp")
 
 
@@ -71,8 +71,8 @@ def test_a_changed_source_is_to_be_compiled(tmp_path, monkeypatch):
     package.mkdir()
     source = package / "kernel.py"
     source.write_text("from ccviz.compiled import njit\n")
-    monkeypatch.setattr(kernels, "_PACKAGE", package)
-    digest_of = kernels._sources.__wrapped__
+    monkeypatch.setattr(warm, "_PACKAGE", package)
+    digest_of = warm._sources.__wrapped__
     before = digest_of()
     assert digest_of() == before
     source.write_text("from ccviz.compiled import njit, prange\n")

@@ -1,7 +1,7 @@
 import pytest
 
 from ccviz.errors import ParameterError
-from ccviz.runs.limits import Limits
+from ccviz.runs.stop import Limits
 
 
 def test_those_that_hold_are_given_by_name():

@@ -16,10 +16,9 @@ from ccviz.runs import phases
 from ccviz.solvers import SOLVERS
 from ccviz.solvers.assignment import wide
 from ccviz.solvers.base import Context
-from ccviz.solvers.colgen import node
+from ccviz.solvers.colgen import Colgen, node
 from ccviz.solvers.colgen.phases.disjunctions import DisjunctionPhase
 from ccviz.solvers.colgen.phases.facilities import StalledPhase
-from ccviz.solvers.colgen.solver import Colgen
 
 _COMPILE = """
 from ccviz.runs.warm import compile_solver

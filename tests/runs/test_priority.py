@@ -13,7 +13,7 @@ from ccviz.solvers import make_solver
 from ccviz.system import POSIX
 from tests.patience import wait_until
 
-BACK = "from ccviz.runs.priority import stand_back; stand_back(7)"
+BACK = "from ccviz.system import lower_priority; lower_priority(7)"
 AUTOGROUP = Path("/proc/self/autogroup")
 ENABLED = Path("/proc/sys/kernel/sched_autogroup_enabled")
 WEIGHED = ENABLED.exists() and ENABLED.read_text().strip() == "1"

@@ -1,7 +1,7 @@
 import numpy as np
 
 from ccviz.events import Assigned, Finished, IncumbentFound, Record, Started
-from ccviz.runs.record_buffer import RecordBuffer
+from ccviz.runs.stepper import RecordBuffer
 
 
 def records(many):

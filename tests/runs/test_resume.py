@@ -5,15 +5,25 @@ import pytest
 
 from ccviz import Problem, start
 from ccviz.errors import ParameterError
-from ccviz.events import BoundImproved, Finished, NodeBounded, NodeLeft
+from ccviz.events import (
+    BoundImproved,
+    Finished,
+    InfeasibilityProved,
+    NodeBounded,
+    NodeLeft,
+    NodeOpened,
+    Noted,
+)
+from ccviz.problem.asked import AskedRule, joined
+from ccviz.problem.reduction import with_rules
 from ccviz.proof.verify import verify
 from ccviz.runs.job import Job
-from ccviz.runs.resume import open_run
-from ccviz.solvers.search import dask, workforce
+from ccviz.runs.recorder import open_run
+from ccviz.solvers.search import workforce
 
 
 def test_the_workers_of_the_archive_are_not_called_up(archive, monkeypatch):
-    monkeypatch.setattr(dask, "DaskWorkers", pytest.fail)
+    monkeypatch.setattr(workforce, "DaskWorkers", pytest.fail)
     monkeypatch.setattr(workforce, "Processes", pytest.fail)
     problem = Problem(np.arange(12.0).reshape(6, 2), 2, cannot_link=[(0, 1)])
     for workers in ("tcp://203.0.113.7:8786", "24"):
@@ -65,3 +75,21 @@ def test_a_run_that_goes_on_never_says_less_than_was_known(solver, bounds, setti
         assert all(event.lower_bound > own[event.node] for event in again)
     assert stepper.run.status == "optimal"
     assert verify(problem, [*(each.event for each in history), *rest]).accepted
+
+
+@pytest.mark.parametrize("solver", ["sdp", "colgen"])
+def test_a_run_that_was_stopped_before_its_tree_searches_again(solver):
+    X = [[3.0, 6.0], [0.0, 0.0], [2.0, 4.0], [4.0, 8.0], [5.0, 10.0]]
+    most = AskedRule("share(V)<=0.75", (1, 0, 1, 0, 2))
+    least = AskedRule("share(V)>=0.2", (1, 1, 0, 1, 1))
+    rules = [joined([AskedRule("size<=3", ())]), joined([most]), joined([least])]
+    problem = with_rules(Problem(X, 4, sizes=([1] * 4, [4, 2, 3, 1])), rules, solver == "colgen")
+    given = {"listed": 0} if solver == "colgen" else {}  # clusters are priced
+    stepper, history = start(problem, solver, **given), []
+    for record in stepper:
+        history.append(record)
+        if isinstance(record.event, Noted):
+            stepper.stop()
+    assert not any(isinstance(record.event, NodeOpened) for record in history)
+    rest = [record.event for record in start(problem, solver, history=history[:-1], **given)]
+    assert [type(event) for event in rest] == [InfeasibilityProved, Finished]

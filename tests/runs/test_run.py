@@ -200,11 +200,6 @@ def test_the_status_never_contradicts_the_gap(problem, tolerance, bound, status)
     assert ("proof" in result.message) == (status == "optimal")
 
 
-def test_a_claim_without_a_bound_is_no_proof(problem):
-    run = fold(problem, IncumbentFound(labels=GOOD), CLAIM)
-    assert (run.status, run.termination) == ("feasible", "stalled")
-
-
 def test_a_clustering_that_breaks_a_link_is_never_optimal(problem):
     broken = IncumbentFound(labels=np.array([0, 1, 0, 1]))
     run = fold(problem, broken, BoundImproved(lower_bound=4.0), CLAIM)

@@ -37,12 +37,11 @@ from ccviz.events import (
     TreeKept,
 )
 from ccviz.runs.archive import Archive
-from ccviz.runs.check import check_archive
+from ccviz.runs.check import _CHECKS, Validator, check_archive
 from ccviz.runs.codec import encode_event
 from ccviz.runs.file import export_run, import_run
 from ccviz.runs.info import summarise
 from ccviz.runs.run import Run
-from ccviz.runs.validator import _CHECKS, Validator
 
 N, D, K = 6, 2, 3
 PROBLEM = Problem(np.random.default_rng(0).normal(size=(N, D)), K)

@@ -2,8 +2,7 @@ import pytest
 
 from ccviz.errors import UnsupportedError
 from ccviz.runs import warm
-from ccviz.runs.kernels import compiled
-from ccviz.runs.warm import compile_for, examples, lanes, start_compiling
+from ccviz.runs.warm import compile_for, compiled, examples, lanes, start_compiling
 from ccviz.solvers import SOLVERS
 
 
@@ -30,7 +29,7 @@ def nothing_compiled(tmp_path, monkeypatch):
     """Find no kernels, and note for whom they are compiled instead of doing it."""
     runs = []
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr("ccviz.runs.kernels.find_pack", lambda: None)
+    monkeypatch.setattr("ccviz.runs.warm.find_pack", lambda: None)
     monkeypatch.setattr(warm, "_run", lambda solver, problems: runs.append(solver.name))
     monkeypatch.setattr(warm, "phases", lambda _: ())
     return runs

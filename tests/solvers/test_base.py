@@ -9,9 +9,9 @@ from ccviz.problem.problem import Problem
 from ccviz.solvers import SOLVERS, check
 from ccviz.solvers.base import Solver, label_of
 from ccviz.solvers.blp_kmeans import BlpKMeans
-from ccviz.solvers.dils.solver import Dils
+from ccviz.solvers.dils import Dils
 from ccviz.solvers.ipc_kmeans import IpcKMeans
-from ccviz.solvers.sdp.solver import Sdp
+from ccviz.solvers.sdp import Sdp
 
 
 def test_more_blocks_than_fit_into_memory_are_refused_in_words():

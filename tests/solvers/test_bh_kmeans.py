@@ -3,7 +3,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
-from sklearn.datasets import load_iris
 
 from ccviz import Problem, solve
 from ccviz.events import Assigned, CentersMoved, IncumbentFound, InfeasibilityProved
@@ -86,65 +85,11 @@ def test_the_weight_of_a_link_decides(weight, together):
     assert (labels[1] == labels[2]) == together
 
 
-def test_sizes_are_kept():
-    problem = noisy_problem(3, n=30)
-    sized = Problem(
-        problem.X,
-        3,
-        must_link=problem.must_link,
-        cannot_link=problem.cannot_link,
-        sizes=[5, 10, 15],
-    )
-    assert solve(sized, "bh-kmeans").partition.cluster_sizes.tolist() == [5, 10, 15]
-
-
-def test_a_hard_subset_goes_with_soft_links():
-    problem = noisy_problem(5, hard=6)
-    partition = solve(problem, "bh-kmeans", p=0.1).partition
-    assert partition.violations.hard == 0
-
-
-def test_infeasible_links_are_proved_so():
-    triangle = Problem(np.eye(4), 2, cannot_link=[(0, 1), (1, 2), (0, 2)])
-    result = solve(triangle, "bh-kmeans")
-    assert result.status == "infeasible"
-    assert "odd cycle" in result.message
-
-
-def test_more_starts_are_never_worse():
-    problem = noisy_problem(7)
-    last = [
-        [e for e in steps_of(problem, 4, n_init=n) if isinstance(e, IncumbentFound)][-1].objective
-        for n in (1, 8)
-    ]
-    assert last[1] <= last[0]
-
-
-def test_same_seed_same_events():
-    problem = noisy_problem(8)
-    for first, second in zip(steps_of(problem, 2), steps_of(problem, 2), strict=True):
-        assert type(first) is type(second)
-        if isinstance(first, Assigned):
-            assert (first.labels == second.labels).all()
-
-
-def test_noise_free_links_lead_to_the_truth():
-    X, truth = load_iris(return_X_y=True)
-    rng = np.random.default_rng(0)
-    pairs = np.sort(rng.permuted(np.tile(np.arange(150), (450, 1)), axis=1)[:, :2], axis=1)
-    same = truth[pairs[:, 0]] == truth[pairs[:, 1]]
-    soft = np.column_stack([pairs, np.ones(len(pairs))])
-    problem = Problem(X, 3, must_link=soft[same], cannot_link=soft[~same], truth=truth)
-    result = solve(problem, "bh-kmeans", n_init=3)
-    assert result.partition.scores["ari"] > 0.97
-    assert result.partition.penalty == 0
-
-
 @pytest.mark.parametrize("solver", [BhKMeans(), Pccc()], ids=["bh-kmeans", "pccc"])
 def test_a_long_first_step_shows_its_best_and_ends_with_the_run(solver):
     answered = []
     context = Context(stop=lambda: bool(answered))
-    for event in solver.steps_with(0.0, contradictory_problem(), context):
+    for event in solver.steps(contradictory_problem(), context, first_s=0.0):
         if isinstance(event, IncumbentFound):
             answered.append(event)
         assert not isinstance(event, Assigned)  # the step has not ended

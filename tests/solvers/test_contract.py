@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from ccviz import Problem, start, testing
+from ccviz.events import InfeasibilityProved
 from ccviz.runs.stepper import Stepper
 from ccviz.solvers import SOLVERS, make_solver
+from ccviz.solvers.base import Context
 from ccviz.testing import INFEASIBLE, PROBLEMS, supported, supports
 
 NAMES = [solver.name for solver in SOLVERS]
@@ -63,6 +65,17 @@ def test_no_answer_where_there_is_none(name, subtests):
     for title, problem in supported(quick(name), INFEASIBLE).items():
         with subtests.test(title):
             testing.finds_no_answer_where_there_is_none(quick(name), problem)
+
+
+@pytest.mark.parametrize(
+    "name", ["bh-kmeans", "blp-kmeans", "ipc-kmeans", "lp-box", "post-process", "s-mdeclust"]
+)
+def test_heuristics_that_look_first_prove_that_links_contradict(name):
+    for problem in (INFEASIBLE["odd cycle"], INFEASIBLE["clique"]):
+        solver = make_solver(name, **(QUICK | LONG).get(name, {}))
+        *_, proof, end = solver.steps(problem, Context(seed=1))  # to the end, not to `Finished`
+        assert isinstance(proof, InfeasibilityProved)
+        assert end.termination == "proved"
 
 
 @pytest.mark.parametrize(

@@ -18,13 +18,6 @@ def iris():
     return Problem(X, 3, must_link=pairs[same], cannot_link=pairs[~same])
 
 
-@pytest.mark.parametrize("init", ["random", "k-means++"])
-def test_feasible_answers_keep_every_link(iris, init):
-    result = solve(iris, CopKMeans(n_init=50, init=init), seed=0)
-    assert result.status == "feasible"
-    assert result.partition.violations.none_hard
-
-
 def test_without_links_it_is_lloyds_algorithm():
     X = np.concatenate([np.zeros((5, 2)), np.full((5, 2), 3.0)]) + np.arange(10)[:, None] * 0.01
     result = solve(Problem(X, 2), CopKMeans(n_init=5), seed=0)
@@ -52,19 +45,6 @@ def test_none_found_is_not_called_infeasible():
     assert (result.status, result.termination) == ("unknown", "stalled")
     assert "All 5 starts met a dead end;" in result.message
     assert "The only start met a dead end;" in solve(problem, CopKMeans(n_init=1)).message
-
-
-def test_sizes_of_every_answer_are_exact(iris):
-    sized = Problem(iris.X, 3, sizes=[30, 50, 70])
-    result = solve(sized, CopKMeans(n_init=5), seed=0)
-    assert result.partition.cluster_sizes.tolist() == [30, 50, 70]
-
-
-def test_lower_sizes_hold_where_it_answers(iris):
-    sized = Problem(iris.X, 3, iris.must_link, iris.cannot_link, sizes=([45, 45, 45], [60, 60, 60]))
-    result = solve(sized, CopKMeans(n_init=50), seed=0)
-    assert result.status == "feasible"
-    assert result.partition.violations.none_hard
 
 
 def test_greedy_objective_is_the_cost_at_the_centres(iris):

@@ -10,18 +10,18 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from ccviz import Partition, Problem, solve, start
-from ccviz.cli.progress import describe
+from ccviz.cli.common import describe
 from ccviz.errors import ContradictionError, ProblemError
 from ccviz.events import BoundImproved, IncumbentFound, Noted, PartBounded, PartsCut
 from ccviz.feasibility.check import check_feasibility
 from ccviz.problem.blocks import contract
 from ccviz.proof.verify import verify
 from ccviz.solvers.base import Context
+from ccviz.solvers.divide import DivideSettings
 from ccviz.solvers.divide.bounding import Effort, bound_part, work_of
-from ccviz.solvers.divide.branching import branch_part
 from ccviz.solvers.divide.division import Division
-from ccviz.solvers.divide.partition import Anticlustering
-from ccviz.solvers.divide.parts import take_parts
+from ccviz.solvers.divide.partition import Anticlustering, take_parts
+from ccviz.solvers.divide.schedule import branch_part
 from tests.enumeration import least_wcss
 
 
@@ -193,10 +193,9 @@ def test_parts_are_larger_where_smaller_ones_lose_much(largest, parts):
 
 def test_parts_stay_small_where_a_round_of_larger_ones_is_expensive():
     X = np.random.default_rng(0).normal(size=(240, 2))
-    division = Division(
-        Problem(X, 3), Context(seed=0), tolerance=1e-3, incumbent="auto", part_size=30,
-        largest_part=240, shared=0.33, at_once=3 * 4 * work_of(1, 60),  # k, parts: doubled once
-    )  # fmt: skip
+    at_once = 3 * 4 * work_of(1, 60)  # k, parts: doubled once
+    settings = DivideSettings(part_size=30, largest_part=240)
+    division = Division(Problem(X, 3), Context(seed=0), settings, at_once=at_once)
     cut = next(event for event in division.steps() if isinstance(event, PartsCut))
     assert cut.parts == 4
 

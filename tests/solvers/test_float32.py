@@ -5,7 +5,7 @@ import pytest
 
 from ccviz import Problem, Sizes, start
 from ccviz.events import CentersMoved, Finished
-from ccviz.proof.digest import problem_hash
+from ccviz.proof.verdict import problem_hash
 from ccviz.proof.verify import verify
 from ccviz.solvers import SOLVERS, make_solver, solver_class
 

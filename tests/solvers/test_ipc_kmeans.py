@@ -29,13 +29,6 @@ def test_its_bound_lies_below_the_exact_optimum(iris_like):
     assert heuristic.objective == pytest.approx(exact.objective, rel=0.01)
 
 
-def test_contradicting_links_are_infeasible_not_failed():
-    X = np.arange(8.0).reshape(4, 2)
-    pairs = [(0, 1), (1, 2), (0, 2)]
-    result = solve(Problem(X, 2, cannot_link=pairs), "ipc-kmeans")
-    assert result.status == "infeasible"
-
-
 def test_as_printed_it_has_one_answer_and_no_better_one(iris_like):
     printed = start(iris_like, "ipc-kmeans", algorithm="printed")
     found = [record.event for record in printed if isinstance(record.event, IncumbentFound)]

@@ -1,10 +1,10 @@
 import pytest
 
+from ccviz import start
 from ccviz.errors import UnsupportedError
 from ccviz.solvers import SOLVERS, check, make_solver
-from ccviz.solvers.advice import obstacles
-from ccviz.solvers.matrix import KINDS, matrix, sample
-from tests.constrained import faults, problem_of
+from ccviz.solvers.advice import KINDS, matrix, obstacles, sample
+from tests.constrained import faults, faults_of, problem_of
 
 CELLS = [
     (name, kind, cell.level)
@@ -43,9 +43,13 @@ def test_exact_solvers_prove_what_they_take():
     assert levels == {"sdp": {"proof", "no"}, "colgen": {"proof"}, "rbba": {"proof", "no"}}
 
 
+SUMS = ("sum()", "count()", "share()", "mean()")
+"""Kinds that most bounds leave out."""
+
+
 def sample_of(cell):
     """Return a cell as a parameter of the test below, slow where its trees are long."""
-    slow = cell[0] in ("sdp", "colgen", "divide") and cell[1] in ("sum()>=", "sum()<=")
+    slow = cell[0] in ("sdp", "colgen", "divide") and cell[1].startswith(SUMS)
     marks = [pytest.mark.slow] if slow else []
     return pytest.param(*cell, marks=marks)
 
@@ -55,10 +59,27 @@ def test_a_sample_of_cells_holds_against_brute_force(name, kind, level):
     solver = make_solver(name)
     # Trees whose bounds leave something out are long: the quick tier has the fewest points of eight
     # draws, and `benchmarks/matrix.py` many more of them.
-    few = level != "proof" or kind in ("sum()<=", "sum()>=", "weights and sizes")
+    few = level != "proof" or kind.startswith((*SUMS, "weights and sizes"))
     drawn = [problem_of(kind, seed, solver.supports.rules) for seed in range(8 if few else 3)]
     problems = [problem for problem in drawn if problem is not None]
     if few:
         problems = sorted(problems, key=lambda problem: problem.n)[:1]
     for problem in problems:
         assert list(faults(problem, name, level)) == []
+
+
+@pytest.mark.parametrize("kind", ["exact sizes", "ranges", "soft links"])
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("sdp", {"backend": "scs"}),
+        ("colgen", {"pricing": "space", "starts": 0}),
+        ("colgen", {"pricing": "blocks", "starts": 0}),
+    ],
+)
+def test_other_ways_of_an_exact_solver_hold_against_brute_force(name, settings, kind):
+    for seed in range(5):
+        problem = problem_of(kind, seed, keeps_rules=True)
+        if problem is not None:
+            result = start(problem, name, tolerance=1e-7, **settings).result()
+            assert list(faults_of(result, "proof")) == []

@@ -6,7 +6,7 @@ from ccviz import Problem, solve
 from ccviz.data import load, random_pairs
 from ccviz.events import CentersMoved, IncumbentFound
 from ccviz.solvers.base import Context
-from ccviz.solvers.common.softening import priced_graph, soften
+from ccviz.solvers.common.hard_links import priced_graph, soften
 from ccviz.solvers.pck_means import (
     PckMeans,
     assign_in_turn,
@@ -91,3 +91,18 @@ def test_every_start_draws_its_own():
     problem = Problem(iris.X, 3, must_link=links.must_link, cannot_link=links.cannot_link)
     found = [solve(problem, PckMeans(), seed=seed, progress=False) for seed in range(20)]
     assert max(result.partition.wcss for result in found) < 90  # one start of seed 11 has 124.8
+
+
+def test_hard_links_get_weight_one_and_soft_ones_keep_theirs():
+    problem = Problem(np.eye(4), 2, must_link=[(0, 1), (1, 2, 0.5)], cannot_link=[(0, 3)])
+    soft = soften(problem)
+    assert soft.must_link.weights.tolist() == [1.0, 0.5]
+    assert soft.cannot_link.weights.tolist() == [1.0]
+
+
+def test_the_graph_charges_cannot_links_and_rewards_must_links():
+    problem = Problem(np.eye(4), 2, must_link=[(0, 1, 2.0)], cannot_link=[(1, 3, 1.0)])
+    start, neighbour, cost = priced_graph(problem, 3.0)
+    assert start.tolist() == [0, 1, 3, 3, 4]
+    assert neighbour.tolist() == [1, 0, 3, 1]
+    assert cost.tolist() == [-6.0, -6.0, 3.0, 3.0]

@@ -53,11 +53,6 @@ def test_without_constraints_nothing_moves():
     assert result.message.endswith("0 points moved to keep the constraints.")
 
 
-def test_infeasible_links_are_proved_so():
-    triangle = Problem(np.eye(4), 2, cannot_link=[(0, 1), (1, 2), (0, 2)])
-    assert solve(triangle, "post-process").status == "infeasible"
-
-
 def test_an_assignment_that_is_stopped_is_told():
     seen = []
     context = Context(stop=lambda: bool(seen))

@@ -5,11 +5,10 @@ import pytest
 
 from ccviz import Problem, solve, start
 from ccviz.errors import ParameterError, UnsupportedError
-from ccviz.events import GenerationEnded, IncumbentFound, InfeasibilityProved, Restarted
+from ccviz.events import GenerationEnded, IncumbentFound, Restarted
 from ccviz.problem.partition import Partition
 from ccviz.solvers.base import Context
-from ccviz.solvers.s_mdeclust import SMdeClust
-from ccviz.solvers.start.memetic import memetic_incumbent
+from ccviz.solvers.s_mdeclust import SMdeClust, memetic_incumbent
 from tests.enumeration import least_wcss
 
 VARIANTS = {
@@ -82,13 +81,6 @@ def test_same_seed_same_events_whatever_the_number_of_workers():
     problem = make_problem(3)
     same_events(events_of(problem), events_of(problem))
     same_events(events_of(problem), events_of(problem, workers="2"))
-
-
-def test_infeasible_links_are_proved_before_the_first_generation():
-    clique = [(i, j) for i in range(4) for j in range(i)]
-    events = events_of(Problem(np.arange(10.0)[:, None], 3, cannot_link=clique))
-    assert isinstance(events[0], InfeasibilityProved)
-    assert not any(isinstance(e, GenerationEnded) for e in events)
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1e9])

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from ccviz import Problem, solve
-from ccviz.errors import UnsupportedError
 from ccviz.solvers.spectral import Spectral, additively, affinities, by_degrees, nearest
 
 
@@ -42,9 +41,3 @@ def test_exhaustive_links_reach_points_that_have_none():
     before = nearest(affinities(problem, 0.3), 8)
     after = solver._spread(problem, before.copy())
     assert after[1, 3] > before[1, 3]
-
-
-def test_too_many_points_are_refused_with_a_sentence():
-    problem = Problem(np.zeros((5001, 1)), 2)
-    with pytest.raises(UnsupportedError, match="can take 5,000 points; this problem has 5,001"):
-        Spectral().check(problem)

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from sklearn.cluster import kmeans_plusplus as theirs
 from sklearn.datasets import make_blobs
 
 from ccviz import Problem, solve
 from ccviz.problem.blocks import contract
-from ccviz.solvers.common.seeding import seed_centers
+from ccviz.solvers.common import seeding
+from ccviz.solvers.common.seeding import kmeans_plusplus, seed_centers
 
 X, CLASSES = make_blobs(400, centers=20, n_features=5, random_state=0)
 
@@ -34,3 +36,25 @@ def test_the_same_seed_draws_the_same(sized):
     blocks = contract(sized)
     one, other = (seed_centers(blocks, np.random.default_rng(5), "auto") for _ in range(2))
     assert (one == other).all()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_centres_are_those_of_scikit_learn(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(int(rng.integers(20, 200)), int(rng.integers(1, 9))))
+    k, mass = int(rng.integers(1, 15)), rng.integers(1, 5, len(X)).astype(float)
+    weights = mass if seed % 2 else None
+    expected, _ = theirs(X, k, sample_weight=weights, random_state=seed)
+    assert np.array_equal(kmeans_plusplus(X, k, seed, weights), expected)
+
+
+def test_strips_change_nothing(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(100, 3)).astype(np.float32)
+    whole = kmeans_plusplus(X, 5, 1)
+    monkeypatch.setattr(seeding, "_STRIP", 7)
+    assert np.array_equal(kmeans_plusplus(X, 5, 1), whole)
+    assert whole.dtype == np.float32
+
+
+def test_equal_points_are_drawn_again():
+    assert kmeans_plusplus(np.zeros((4, 2)), 3, 0).tolist() == [[0.0, 0.0]] * 3

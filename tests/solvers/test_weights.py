@@ -112,14 +112,6 @@ def test_the_unit_of_the_weights_does_not_matter(name, factor):
     assert other.lower_bound == pytest.approx(factor * one.lower_bound, rel=2e-4)
 
 
-def test_weights_and_sizes_together_are_kept_by_counting_points():
-    X = np.random.default_rng(1).normal(size=(7, 2))
-    problem = Problem(X, 2, sizes=([3, 4], [3, 4]), weights=np.arange(1.0, 8.0))
-    result = start(problem, "blp-kmeans", seed=1, n_init=20).result()
-    assert sorted(result.partition.cluster_sizes.tolist()) == [3, 4]
-    assert result.objective >= optimum(problem) * (1 - 1e-9)
-
-
 @pytest.mark.parametrize(
     ("name", "given", "words"),
     [

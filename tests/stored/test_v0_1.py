@@ -11,7 +11,7 @@ from ccviz.data import load
 from ccviz.proof.verify import verify
 from ccviz.runs.archive import Archive
 from ccviz.runs.file import import_run
-from ccviz.views.lab.queue import RunQueue
+from ccviz.views.lab.runner import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.share.address import apply_query, query
 from ccviz.views.share.project import read_project, take_project
@@ -22,7 +22,7 @@ WANTED = json.loads((WRITTEN / "want.json").read_text(encoding="utf-8"))
 
 def open_project(session, name, content):
     """Do at once what the page lets another process do."""
-    with session.in_words():
+    with session.reporting_errors():
         take_project(session, read_project(content, name, session.archive.path, session.person))
 
 

@@ -3,8 +3,7 @@ import pytest
 
 from ccviz import Problem
 from ccviz.errors import CcvizError
-from ccviz.runs.archive import Archive
-from ccviz.runs.limits import Limits
+from ccviz.runs.stop import Limits
 from ccviz.solvers import make_solver
 from ccviz.studies.batch import carry_out, outcomes, plan
 
@@ -14,12 +13,6 @@ BLP, KMEANS, BH = (make_solver(name) for name in ("blp-kmeans", "k-means", "bh-k
 
 def problem_of(k, _keeps_rules):
     return Problem(X, k, cannot_link=[(0, 1, 2.0)])
-
-
-@pytest.fixture
-def archive(tmp_path):
-    with Archive(tmp_path / "runs.sqlite") as archive:
-        yield archive
 
 
 def test_what_cannot_be_is_left_out_with_its_reason():

@@ -16,7 +16,8 @@ from ccviz.runs.info import summarise
 from ccviz.solvers import make_solver
 from ccviz.studies.how_sure import how_sure, margin_steps, pair_margin
 from ccviz.studies.margin_table import Margin
-from ccviz.studies.stored_margins import margins_in_process, margins_of_stored, stored_margins
+from ccviz.studies.stored import margins_in_process, margins_of_stored, stored_margins
+from tests.enumeration import feasible
 from tests.made_soft import draw_soft, least_objective
 from tests.seeds import seeds
 from tests.studies.test_link_prices import feasible_problem
@@ -86,6 +87,24 @@ def test_margins_under_sizes(seed):
     for margin in how_sure(run, prove=seed % 2 == 0).rows:
         if margin.j >= 0:
             assert_true(problem, least_objective(problem), margin)
+
+
+@pytest.mark.parametrize("seed", seeds(4, 40))
+def test_margins_under_sizes_beside_weights(seed):
+    """Sizes count points, and the relaxation's masses weight: it is made without the sizes."""
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(4, 7)), 2
+    weights = rng.integers(1, 6, n).astype(float)
+    problem = Problem(
+        rng.integers(0, 9, (n, 1)), k, sizes=([1, 1], [n - 2, n - 1]), weights=weights
+    )
+    result, whole = solve(problem, "sdp"), next(feasible(problem)).objective
+    for i, j in combinations(range(n), 2):
+        margin = result.how_sure((i, j))
+        kind = "cannot_link" if margin.together else "must_link"
+        opposite = next(feasible(replace(problem, asked=None, **{kind: [(i, j)]})), None)
+        true = np.inf if opposite is None else opposite.objective - whole
+        assert margin.lower <= true + 1e-9 * whole <= margin.upper + 2e-9 * whole
 
 
 def test_a_point_between_two_clusters_is_the_least_sure():

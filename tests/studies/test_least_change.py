@@ -7,7 +7,7 @@ import pytest
 
 from ccviz import CcvizError, Partition, Problem, solve
 from ccviz.problem.blocks import contract
-from ccviz.studies.least_change import least_change
+from ccviz.studies.least_change import least_change, renamed
 from tests.made_soft import draw_soft, least_objective
 from tests.seeds import seeds
 from tests.studies.test_link_prices import feasible_problem
@@ -98,3 +98,11 @@ def test_what_cannot_be_is_refused():
         least_change(problem, [0, 0, 1, 1], [0, 1, 2, 0])
     with pytest.raises(CcvizError, match="breaks a constraint"):
         least_change(problem, [0, 1, 1, 1], [0, 1, 1, 0])
+
+
+def test_numbers_change_under_sizes_that_are_all_alike():
+    X = np.array([[0.0], [1.0], [10.0], [11.0]])
+    old, best = np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0])
+    assert renamed(Problem(X, 2, sizes=[2, 2]), best, old).tolist() == old.tolist()
+    assert renamed(Problem(X, 2, sizes=([1, 2], [2, 3])), best, old).tolist() == best.tolist()
+    assert renamed(Problem(X, 2), best, np.array([-1, 0, 1, -1])).tolist() == old.tolist()

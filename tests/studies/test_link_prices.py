@@ -13,7 +13,7 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.info import summarise
 from ccviz.solvers import make_solver
 from ccviz.studies.link_prices import link_prices, price_steps
-from ccviz.studies.stored_prices import price_in_process, price_stored, stored_prices
+from ccviz.studies.stored import price_in_process, price_stored, stored_prices
 from tests.made_soft import least_objective
 from tests.seeds import seeds
 
@@ -89,6 +89,16 @@ def test_prices_that_cannot_be_are_refused():
     run.problem = replace(problem, rules=(MaxDiameter(9.0),))
     with pytest.raises(UnsupportedError, match="only where no rules"):
         link_prices(run)
+
+
+def test_prices_are_refused_where_must_links_allow_none_of_the_outliers_asked_for():
+    """Without such a link a point could be left out, so the optimum falls by more."""
+    points, links = [[0.0], [4.0], [0.0], [5.0]], [(0, 1), (2, 3)]
+    result = solve(Problem(points, 2, links, outliers=1), "colgen")
+    less = solve(Problem(points, 2, links[:1], outliers=1), "colgen")
+    assert result.objective - less.objective == pytest.approx(12.5)
+    with pytest.raises(UnsupportedError, match="not known beside outliers"):
+        link_prices(result.run)
 
 
 def test_prices_are_kept_with_their_run_and_go_on(tmp_path):

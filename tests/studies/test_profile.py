@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ccviz.data.csv_style import CsvStyle
+from ccviz.data.cells import CsvStyle
 from ccviz.studies.profile import profile, profile_csv, profile_markdown
 
 X = np.array([[0.0, 5.0, 1.0], [2.0, 5.0, 7.0], [10.0, 5.0, 2.0], [12.0, 5.0, 8.0], [14.0, 5.0, 3]])

@@ -9,7 +9,7 @@ from sklearn.metrics import silhouette_samples
 from ccviz import Partition, Problem
 from ccviz.data import read_table
 from ccviz.studies import rows
-from ccviz.studies.rows import rows_csv, standing
+from ccviz.studies.rows import rows_csv, scores_of
 
 X = np.random.default_rng(0).normal(size=(40, 2))
 LABELS = np.arange(40) % 3
@@ -17,7 +17,7 @@ LABELS = np.arange(40) % 3
 
 def test_distances_and_silhouettes():
     partition = Partition(Problem(X, 3), LABELS)
-    found = standing(partition)
+    found = scores_of(partition)
     assert (found.distance**2).sum() == pytest.approx(partition.wcss)
     assert found.silhouette == pytest.approx(silhouette_samples(X, LABELS))
     assert not found.simplified
@@ -26,7 +26,7 @@ def test_distances_and_silhouettes():
 def test_many_points_are_compared_with_means(monkeypatch):
     monkeypatch.setattr(rows, "MOST_COMPARED", 3)
     spread = np.array([[0.0], [1.0], [10.0], [12.0], [50.0]])
-    found = standing(Partition(Problem(spread, 3), [0, 0, 1, 1, 2]))
+    found = scores_of(Partition(Problem(spread, 3), [0, 0, 1, 1, 2]))
     assert found.simplified
     assert found.silhouette[0] == pytest.approx((11 - 0.5) / 11)
     assert found.silhouette[4] == 0
@@ -36,20 +36,20 @@ def test_some_points_are_compared_with_means_as_among_all(monkeypatch):
     monkeypatch.setattr(rows, "MOST_COMPARED", 3)
     far = X + 1e6  # squares are expanded near the points, not at zero
     partition = Partition(Problem(far, 4), np.where(LABELS == 2, 3, LABELS))
-    whole, some = standing(partition), np.array([1, 5, 38])
+    whole, some = scores_of(partition), np.array([1, 5, 38])
     apart = np.linalg.norm(far[:, None] - partition.centers[[0, 1, 3]], axis=2)
     own = apart[np.arange(40), LABELS]
     apart[np.arange(40), LABELS] = np.inf
     other = apart.min(axis=1)
     assert whole.silhouette == pytest.approx((other - own) / np.maximum(own, other), abs=1e-6)
-    found = standing(partition, some=some)
+    found = scores_of(partition, some=some)
     assert found.silhouette.tolist() == whole.silhouette[some].tolist()
     assert found.distance.tolist() == whole.distance[some].tolist()
 
 
 @pytest.mark.parametrize("labels", [[0, 0, 0], [0, 1, 2]])
 def test_no_silhouettes_without_two_clusters_of_something(labels):
-    assert not standing(Partition(Problem(X[:3], 3), labels)).silhouette.any()
+    assert not scores_of(Partition(Problem(X[:3], 3), labels)).silhouette.any()
 
 
 def test_rows_keep_their_columns_and_say_where_they_stood():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from ccviz.data.datasets import load
 from ccviz.events import (
     ColumnsPriced,
     CutsAdded,
@@ -13,7 +14,23 @@ from ccviz.events import (
     RelaxationSolved,
     ResidualsUpdated,
 )
+from ccviz.views.lab.personal_archive import Example
+from ccviz.views.lab.runner import RunQueue
+from ccviz.views.lab.session import Session
 from tests.made_up import LABELS, K, N, forty_points, place_events, stamped, tree_events
+
+
+@pytest.fixture
+def example():
+    return Example()
+
+
+@pytest.fixture
+def example_session(archive, example):
+    """Return a session with iris, and with the example in its library."""
+    session = Session(archive, RunQueue(), load("iris"), example=example)
+    yield session
+    session.close()
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,6 @@
 import numpy as np
 
-from ccviz.views.cluster_names import ClusterName, names_by_cluster, with_name
+from ccviz.views.draft import ClusterName, names_by_cluster, with_name
 
 LABELS = np.array([0, 0, 1, 1, 2, -1])
 

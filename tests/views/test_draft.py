@@ -6,7 +6,7 @@ import pytest
 from ccviz.data.datasets import Dataset, load
 from ccviz.data.read_table import read_table
 from ccviz.data.scaling import SCALINGS
-from ccviz.errors import CcvizError, ContradictionError
+from ccviz.errors import CcvizError
 from ccviz.views.draft import Draft, History, draft_of, draft_of_problem
 from ccviz.views.link_table import Link
 
@@ -28,13 +28,6 @@ def test_links_are_added_and_taken_away(draft):
     assert linked.problem.cannot_link.pairs.tolist() == [[0, 5]]
     assert linked.without_links([Link("must", 0, 1)]).links == (Link("cannot", 0, 5),)
     assert draft.links == ()
-
-
-def test_a_contradiction_carries_its_chain(draft):
-    linked = draft.with_links([Link("must", 0, 1), Link("must", 1, 2)])
-    with pytest.raises(ContradictionError) as refused:
-        linked.with_link(Link("cannot", 0, 2))
-    assert refused.value.chain == (0, 1, 2)
 
 
 def test_a_link_twice_is_refused_but_its_weight_may_change(draft):

@@ -14,20 +14,19 @@ from ccviz.quota import ONE_PERSON
 from ccviz.runs.archive import Archive
 from ccviz.runs.file import export_run, import_run
 from ccviz.views.draft import Draft, draft_of, draft_of_problem
-from ccviz.views.frames.feature_weights import is_outdated, listed_weights, origin_words
-from ccviz.views.frames.runs import run_row
+from ccviz.views.frames.clusters import is_outdated, listed_weights, origin_words
 from ccviz.views.frames.scatter import plane
-from ccviz.views.lab.canvas import flattened
-from ccviz.views.lab.queue import RunQueue
+from ccviz.views.frames.tables import run_row
+from ccviz.views.lab.painter import flattened
+from ccviz.views.lab.runner import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.link_table import Link
 from ccviz.views.notebook.given import given_draft
-from ccviz.views.panels.feature_weights import FeatureWeightsPanel
-from ccviz.views.panels.problem_fields import ProblemFields
+from ccviz.views.panels.data import FeatureWeightsPanel, ProblemFields
 from ccviz.views.share.address import apply_query, query
 from ccviz.views.share.code import as_command, as_python
 from ccviz.views.share.project import read_project, save_project, take_project
-from tests.patience import wait_until
+from tests.patience import tick_until
 
 LINKS = (Link("must", 0, 20), Link("must", 60, 90), Link("cannot", 0, 60), Link("cannot", 60, 120))
 
@@ -43,7 +42,7 @@ def open_session(tmp_path, draft):
     """Return a maker of sessions, the first with learned weights."""
     with Archive(tmp_path / "runs.sqlite") as archive:
         opened = [Session(archive, RunQueue(), load("iris")) for _ in range(2)]
-        opened[0].adopt(draft)
+        opened[0].edits.adopt(draft)
         yield lambda: opened.pop(0)
         for session in opened:
             session.close()
@@ -97,21 +96,17 @@ def test_a_proof_is_kept_over_a_link_and_let_go_when_weights_are_learned_again(o
     session.player.pace = "Live"
     session.start()
 
-    def rests():
-        session.tick()
-        return not session.restless
-
-    wait_until(rests)
+    tick_until(session, lambda: not session.needs_tick)
     run_id, labels = session.player.run_id, session.answer.labels
     kept = next((i, j) for i in range(150) for j in range(i) if labels[i] == labels[j])
-    session.add_links([Link("must", *kept)])
+    session.edits.add_links([Link("must", *kept)])
     assert session.player.run_id == run_id
-    assert session.edits.proof_of(session.draft.problem) == run_id
-    session.set_scaling("learned")
+    assert session.proofs.proof_of(session.draft.problem) == run_id
+    session.edits.set_scaling("learned")
     assert session.run is None
-    assert session.edits.proof_of(session.draft.problem) != run_id
-    session.undo()
-    assert session.edits.proof_of(session.draft.problem) == run_id
+    assert session.proofs.proof_of(session.draft.problem) != run_id
+    session.edits.undo()
+    assert session.proofs.proof_of(session.draft.problem) == run_id
 
 
 def test_projects_and_addresses_hold_the_weights(open_session):
@@ -121,7 +116,7 @@ def test_projects_and_addresses_hold_the_weights(open_session):
     take_project(other, project)
     assert np.array_equal(other.draft.X, session.draft.X)
     assert other.draft.learned_from == session.draft.learned_from
-    other.load(load("wine"))
+    other.edits.load(load("wine"))
     apply_query(other, dict(parse_qsl(query(session))))
     assert other.notice is None
     assert np.array_equal(other.draft.X, session.draft.X)
@@ -132,7 +127,7 @@ def test_projects_and_addresses_hold_the_weights(open_session):
 
 def test_a_broken_scaling_of_a_project_is_refused(open_session):
     session = open_session()
-    session.adopt(replace(session.draft, scaling="weights:1,1,1,1"))
+    session.edits.adopt(replace(session.draft, scaling="weights:1,1,1,1"))
     content = save_project(session).replace(b"weights:1,1,1,1", b"weights:1,1,1,x")
     with pytest.raises(CcvizError, match="no sound project"):
         read_project(content, "a.ccvizlab", session.archive.path, session.person)
@@ -145,7 +140,7 @@ def test_painting_into_weighted_points_makes_the_axes_features(draft):
 
 def test_a_project_with_too_many_learned_links_is_refused(open_session, monkeypatch):
     session = open_session()
-    session.adopt(session.draft.without_links(session.draft.links))
+    session.edits.adopt(session.draft.without_links(session.draft.links))
     content = save_project(session)
     monkeypatch.setattr("ccviz.views.person.ONE_PERSON", replace(ONE_PERSON, links=3))
     with pytest.raises(CcvizError, match="links"):
@@ -168,14 +163,14 @@ def test_the_fields_follow_and_learn_again(open_session):
     fields, panel = ProblemFields(session), FeatureWeightsPanel(session)
     assert fields.scaling.value == "learned"
     assert (panel._box.visible, panel._again.visible) == (True, False)
-    session.add_links([Link("must", 3, 4)])
+    session.edits.add_links([Link("must", 3, 4)])
     assert panel._again.visible
     panel._again.clicks += 1
     assert not panel._again.visible
     assert session.draft.learned_from == session.draft.links
-    session.set_scaling("none")
+    session.edits.set_scaling("none")
     assert not panel._box.visible
-    session.adopt(session.draft.without_links(session.draft.links))
+    session.edits.adopt(session.draft.without_links(session.draft.links))
     fields.scaling.value = "learned"
     assert "There are no links" in session.notice.text
     assert fields.scaling.value == "none"

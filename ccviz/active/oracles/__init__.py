@@ -6,11 +6,10 @@ not belong with the others: its oracle takes a `SetQuestion` and returns a `SetR
 ``odd`` of each oracle here is one.
 """
 
-from ccviz.active.oracles.chat import ChatModel
-from ccviz.active.oracles.classes import KnownClasses
+from ccviz.active.oracles.external import ChatModel, Program
 from ccviz.active.oracles.interview import interview, interview_by_sets
-from ccviz.active.oracles.program import Program
 from ccviz.active.oracles.question import (
+    KnownClasses,
     Oracle,
     Question,
     Reply,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from ccviz.active.learner import Learner
+from ccviz.active.learner import Learner, next_set, tell_set
 from ccviz.active.oracles.question import (
     Oracle,
     SetOracle,
     question_about,
     set_question_about,
 )
-from ccviz.active.sets import next_set, tell_set
 from ccviz.arrays import FloatArray
 from ccviz.data.datasets import Dataset
 
@@ -26,7 +25,6 @@ def interview(learner: Learner, data: Dataset, oracle: Oracle, questions: int) -
         Of the data's points; their features may be scaled.
     data : Dataset
         What the oracle sees of them.
-    oracle : callable
     questions : int
         How many at most, with those that the learner has asked already.
 
@@ -63,12 +61,10 @@ def interview_by_sets(
 
     Parameters
     ----------
-    learner : Learner
     X : (n, d) float
         The learner's points.
     data : Dataset
         What the oracle sees of them.
-    oracle : callable
     questions : int
         How many at most, with those that the learner has asked already.
     size : int
@@ -96,5 +92,5 @@ def interview_by_sets(
         reply = oracle(set_question_about(data, learner.asked + 1, points))
         if reply is None:
             return HAD_ENOUGH
-        tell_set(learner, points, reply.odd)
+        tell_set(learner, points, reply.odd, reply.unsure)
     return ALL_ASKED

@@ -4,11 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import msgspec
+import numpy as np
+from numpy.typing import ArrayLike
 
 from ccviz.data.datasets import Dataset
-from ccviz.errors import CcvizError
+from ccviz.errors import CcvizError, ParameterError
+from ccviz.problem.points import unknown_classes
+
+__all__ = [
+    "WORDS",
+    "AskedPoint",
+    "KnownClasses",
+    "Oracle",
+    "Question",
+    "Reply",
+    "SetOracle",
+    "SetQuestion",
+    "SetReply",
+    "question_about",
+    "read_reply",
+    "read_set_reply",
+    "set_question_about",
+]
 
 _SHOWN = 60
 """Letters of a reply that an error quotes."""
@@ -52,9 +72,10 @@ class SetQuestion(msgspec.Struct, frozen=True):
 
 
 class SetReply(msgspec.Struct, frozen=True):
-    """The numbers of the points that do not belong, none if all do."""
+    """The numbers of the points that do not belong, none if all do, and of unknown ones."""
 
     odd: tuple[int, ...]
+    unsure: tuple[int, ...] = ()
 
 
 SetOracle = Callable[[SetQuestion], SetReply | None]
@@ -71,27 +92,13 @@ WORDS: dict[str, Reply | None] = {
 
 
 def question_about(data: Dataset, number: int, pair: tuple[int, int]) -> Question:
-    """Return the question about two points of a data set.
-
-    Parameters
-    ----------
-    data : Dataset
-    number : int
-    pair : tuple of two int
-    """
+    """Return the question about two points of a data set."""
     one, two = (_point(data, p) for p in pair)
     return Question(number, one, two)
 
 
 def set_question_about(data: Dataset, number: int, points: tuple[int, ...]) -> SetQuestion:
-    """Return the question about some points of a data set.
-
-    Parameters
-    ----------
-    data : Dataset
-    number : int
-    points : tuple of int
-    """
+    """Return the question about some points of a data set."""
     return SetQuestion(number, tuple(_point(data, p) for p in points))
 
 
@@ -105,7 +112,6 @@ def read_reply(text: str, whose: str) -> Reply | None:
 
     Parameters
     ----------
-    text : str
     whose : str
         Who replied, for the error's sentence.
 
@@ -119,7 +125,7 @@ def read_reply(text: str, whose: str) -> Reply | None:
         return WORDS[word]
     try:
         reply = msgspec.json.decode(text, type=Reply)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError, ValueError):
         shown = text.strip()[:_SHOWN]
         raise CcvizError(
             f"{whose} replied {shown!r}: that is not yes, no, unsure or quit, nor JSON like "
@@ -140,7 +146,6 @@ def read_set_reply(text: str, question: SetQuestion, whose: str) -> SetReply | N
     ----------
     text : str
         Numbers may be apart by spaces or commas, or in a JSON list; an empty text is ``none``.
-    question : SetQuestion
     whose : str
         Who replied, for the error's sentence.
 
@@ -162,3 +167,87 @@ def read_set_reply(text: str, question: SetQuestion, whose: str) -> SetReply | N
     if len(set(odd)) == len(asked):
         raise CcvizError(f"{whose} replied that no point belongs with another: leave one out.")
     return SetReply(tuple(int(word) for word in dict.fromkeys(odd)))
+
+
+# --- Known classes as an oracle -------------------------------------------------------------------
+
+
+class KnownClasses:
+    """Answers by a column of classes, perhaps with wrong answers among the right ones.
+
+    Parameters
+    ----------
+    classes : (n,) array
+        -1, None or NaN where a class is not known: answers about that point are *unsure*.
+    wrong : float
+        The probability that an answer is wrong, below 0.5.
+    seed : int
+        Of the wrong answers.
+
+    Raises
+    ------
+    ParameterError
+        If ``wrong`` is not from 0 to below 0.5.
+    """
+
+    def __init__(self, classes: ArrayLike, wrong: float = 0.0, seed: int = 0) -> None:
+        if not 0 <= wrong < 0.5:
+            raise ParameterError(f"wrong = {wrong} is not a share below 0.5.")
+        self._classes, self._unknown = np.asarray(classes), unknown_classes(classes)
+        self._wrong, self._rng = wrong, np.random.default_rng(seed)
+
+    def __call__(self, question: Question, /) -> Reply:
+        """Answer one question."""
+        pair = [question.one.point, question.two.point]
+        if self._unknown[pair].any():
+            return Reply(None)
+        same = self._classes[pair[0]] == self._classes[pair[1]]
+        return Reply(bool(same) != bool(self._rng.random() < self._wrong))
+
+    def odd(self, question: SetQuestion, /) -> SetReply:
+        """Return the reply to a question over a set: the first of the largest classes belongs."""
+        asked = [each.point for each in question.points]
+        unsure = tuple(point for point in asked if self._unknown[point])
+        points = [point for point in asked if point not in unsure]
+        classes = self._classes[points].tolist()
+        belongs = max(classes, key=classes.count, default=None)
+        odd = [
+            point
+            for point, its in zip(points, classes, strict=True)
+            if (its != belongs) != (self._rng.random() < self._wrong)
+        ]
+        return SetReply(tuple(odd if len(odd) < len(points) else odd[1:]), unsure)
+
+
+# --- The features in which two points differ most, shown with a question --------------------------
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One feature of two points."""
+
+    feature: str
+    one: float
+    two: float
+    # Where these lie between the least and the largest value of all points, from 0 to 1.
+    places: tuple[float, float]
+
+
+def differences(data: Dataset, i: int, j: int, most: int) -> list[Difference]:
+    """Return the features in which two points differ, the largest difference first.
+
+    Features are compared by the share of their range.
+    """
+    low, spread = data.X.min(axis=0), np.ptp(data.X, axis=0)
+    one, two = ((data.X[p] - low) / np.where(spread > 0, spread, 1.0) for p in (i, j))
+    apart = np.abs(one - two)
+    columns = np.argsort(-apart, kind="stable")[:most]
+    return [
+        Difference(
+            data.features[c],
+            float(data.X[i, c]),
+            float(data.X[j, c]),
+            (float(one[c]), float(two[c])),
+        )
+        for c in columns[apart[columns] > 0].tolist()
+    ]

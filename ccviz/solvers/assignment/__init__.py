@@ -3,10 +3,10 @@
 Importing this package loads numba: solvers do it inside ``steps``.
 """
 
-from ccviz.feasibility.graph import Graph
+from ccviz.feasibility.repair import Graph
+from ccviz.solvers.assignment.centers import Assignment, objective_of
 from ccviz.solvers.assignment.exact import solve_assignment
 from ccviz.solvers.assignment.greedy import greedy_assignment
-from ccviz.solvers.assignment.result import Assignment, objective_of
 from ccviz.solvers.assignment.structure import Structure, structure_of
 
 __all__ = [

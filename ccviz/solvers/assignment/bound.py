@@ -13,20 +13,21 @@ import scipy
 from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray, freeze
-from ccviz.feasibility.graph import Graph
-from ccviz.solvers.assignment.deadline import Deadline
+from ccviz.feasibility.repair import Graph
+from ccviz.solvers.assignment.centers import Deadline, keeps_sizes, objective_of
 from ccviz.solvers.assignment.greedy import greedy_assignment
-from ccviz.solvers.assignment.kernels.anneal import anneal
-from ccviz.solvers.assignment.kernels.assign import assign
-from ccviz.solvers.assignment.kernels.cliques import clique_cover
-from ccviz.solvers.assignment.kernels.dual import Charges, Multipliers, ascend, new_multipliers
-from ccviz.solvers.assignment.kernels.moves import anneal_moves
-from ccviz.solvers.assignment.kernels.search import SOLVED
-from ccviz.solvers.assignment.result import keeps_sizes, objective_of
+from ccviz.solvers.assignment.kernels.dual import (
+    Charges,
+    Multipliers,
+    ascend,
+    clique_cover,
+    new_multipliers,
+)
+from ccviz.solvers.assignment.kernels.moves import anneal, anneal_moves
+from ccviz.solvers.assignment.kernels.search import SOLVED, assign
 from ccviz.solvers.assignment.structure import Structure
 
-ASCENT = 300
-"""Iterations of the dual for a bound."""
+ASCENT = 300  # Iterations of the dual for a bound
 
 DIVE_ASCENT, DIVE_NODES = 15, 500
 """Iterations of the dual after each decision of the dive; nodes of a try to finish it."""
@@ -37,62 +38,47 @@ MOVES, HOTTEST, COLDEST = 200_000, 10.0, 0.03
 ROUNDS, SWEEPS, WARMEST = 2, 20, 0.5
 """Annealing where no proof is tried: rounds, each colder, and their sweeps over the blocks."""
 
-_STRIP = 1 << 14
-"""Blocks whose regrets are looked for together."""
-
-SLACK = 1e-9
-"""Relative room for rounding before a candidate counts as ruled out."""
+_STRIP = 1 << 14  # Blocks whose regrets are looked for together
+SLACK = 1e-9  # Relative room for rounding before a candidate counts as ruled out
 
 
 @dataclass(frozen=True, eq=False)
 class Reduced:
-    """What is left of an assignment problem.
+    """What is left of an assignment problem."""
 
-    Attributes
-    ----------
-    allowed : (s, k) bool
-        Candidates that an assignment cheaper than ``objective`` may use, and those of ``labels``.
-    labels : (s,) int64 or None
-        The best assignment known.
-    objective : float
-        Its cost, inf without one.
-    bound : float
-        Lower bound on every assignment.
-    """
-
+    # (s, k): Candidates that an assignment cheaper than ``objective`` may use, and those of
+    # ``labels``.
     allowed: NDArray[np.bool_]
-    labels: IntArray | None
-    objective: float
+    labels: IntArray | None  # (s,): The best assignment known
+    objective: float  # Its cost, inf without one
     bound: float
 
 
 def reduce_by_bound(
-    cost: FloatArray, structure: Structure, nonempty: bool, known: IntArray | None
+    cost: FloatArray,
+    structure: Structure,
+    nonempty: bool,
+    known: IntArray | None,
+    deadline: Deadline,
 ) -> Reduced:
     """Bound an assignment problem, look for good assignments, and rule candidates out.
 
-    Parameters
-    ----------
-    cost : (s, k) float64
-    structure : Structure
-    nonempty : bool
-        Whether every cluster must get a block.
-    known : (s,) int64 or None
-        An assignment at hand; it need not be feasible.
+    `nonempty`: Whether every cluster must get a block. `known` (s,): An assignment at hand; it need
+    not be feasible.
     """
-    charges = charges_of(structure, nonempty)
+    charges = charges_of(structure, nonempty, deadline)
     multipliers = new_multipliers(charges, structure.k)
     best = _Best(cost, structure, nonempty, known)
-    bound, theta = _bound(cost, structure, charges, multipliers, best.target())
+    bound, theta = _bound(cost, structure, charges, multipliers, best.target(), deadline)
     for order in _orders(structure, theta):
         best.offer(greedy_assignment(theta, structure, order, nonempty=nonempty).labels)
     if not structure.is_sized and not nonempty:
         if best.labels is None:
-            best.offer(_dive(cost, structure, charges))
+            best.offer(_dive(cost, structure, charges, deadline))
         if best.labels is not None:
-            best.offer(_annealed(cost, structure, best.labels))
+            best.offer(_annealed(cost, structure, best.labels, deadline))
     if best.labels is not None:
-        again, charged = _bound(cost, structure, charges, multipliers, best.objective)
+        again, charged = _bound(cost, structure, charges, multipliers, best.objective, deadline)
         if again > bound:
             bound, theta = again, charged
     return best.reduced(bound, theta)
@@ -101,15 +87,7 @@ def reduce_by_bound(
 def improve(
     cost: FloatArray, structure: Structure, labels: IntArray, deadline: Deadline
 ) -> IntArray:
-    """Improve a feasible assignment of many linked blocks, as long as that pays or time is left.
-
-    Parameters
-    ----------
-    cost : (s, k) float64
-    structure : Structure
-    labels : (s,) int64
-    deadline : Deadline
-    """
+    """Improve a feasible assignment of many linked blocks, as long as that pays or time is left."""
     linked, labels = structure.linked, relabelled(cost, labels)
     paid = cost if len(linked) == structure.s else cost[linked]
     warmest, rng = WARMEST * _unit(paid, structure), np.random.default_rng(0)
@@ -132,7 +110,9 @@ def relabelled(cost: FloatArray, labels: IntArray) -> IntArray:
     return scipy.optimize.linear_sum_assignment(paid)[1][labels]
 
 
-def _annealed(cost: FloatArray, structure: Structure, labels: IntArray) -> IntArray:
+def _annealed(
+    cost: FloatArray, structure: Structure, labels: IntArray, deadline: Deadline
+) -> IntArray:
     """Improve labels, at temperatures relative to the average regret or price of a soft link."""
     paid = cost[structure.linked]
     unit = _unit(paid, structure)
@@ -147,6 +127,7 @@ def _annealed(cost: FloatArray, structure: Structure, labels: IntArray) -> IntAr
         HOTTEST * unit,
         COLDEST * unit,
         np.random.default_rng(0),
+        deadline.passed,
     )
     return better
 
@@ -178,9 +159,11 @@ def _bound(
     charges: Charges,
     multipliers: Multipliers,
     target: float,
+    deadline: Deadline,
 ) -> tuple[float, FloatArray]:
     """Return a lower bound on the objective and the charged costs behind it."""
-    bound, theta = ascend(cost, charges, multipliers, target - structure.offset, ASCENT)
+    target -= structure.offset
+    bound, theta = ascend(cost, charges, multipliers, target, ASCENT, deadline.passed)
     return bound + structure.offset, theta
 
 
@@ -225,11 +208,11 @@ def _guess(cost: FloatArray) -> float:
     return float(least.sum() + 0.1 * (most - least).sum())
 
 
-def charges_of(structure: Structure, nonempty: bool) -> Charges:
+def charges_of(structure: Structure, nonempty: bool, deadline: Deadline) -> Charges:
     """Return what the dual charges for: cliques, soft links, sizes."""
     hard = np.isinf(structure.price)
     cannot, must = ~hard & (structure.price > 0), structure.price < 0
-    start, member = clique_rows(structure)
+    start, member = clique_rows(structure, deadline)
     pairs = structure.pairs[cannot]
     k, mass = structure.k, structure.mass
     lower, upper = structure.lower, structure.upper
@@ -247,8 +230,11 @@ def charges_of(structure: Structure, nonempty: bool) -> Charges:
     )
 
 
-def clique_rows(structure: Structure) -> tuple[IntArray, IntArray]:
-    """Return a cover of the conflicts by cliques of blocks, as compressed sparse rows."""
+def clique_rows(structure: Structure, deadline: Deadline) -> tuple[IntArray, IntArray]:
+    """Return a cover of the conflicts by cliques of blocks, as compressed sparse rows.
+
+    Conflicts that are left at the deadline are cliques of two.
+    """
     graph = structure.graph
     hard = np.isinf(graph.price)
     source = np.repeat(np.arange(len(structure.linked)), np.diff(graph.start))[hard]
@@ -256,7 +242,7 @@ def clique_rows(structure: Structure) -> tuple[IntArray, IntArray]:
     conflicts = Graph(
         np.concatenate([[0], np.cumsum(degree)]), graph.neighbour[hard], graph.price[hard]
     )
-    first, member = clique_cover(conflicts.start, conflicts.neighbour)
+    first, member = clique_cover(conflicts.start, conflicts.neighbour, deadline.passed)
     return first, structure.linked[member]
 
 
@@ -271,7 +257,7 @@ def _orders(structure: Structure, theta: FloatArray) -> list[IntArray]:
     ]
 
 
-def _dive(cost: FloatArray, structure: Structure, charges: Charges) -> IntArray:
+def _dive(cost: FloatArray, structure: Structure, charges: Charges, deadline: Deadline) -> IntArray:
     """Decide blocks one by one, most conflicts first, with a new dual after each decision.
 
     The compiled search tries to finish from time to time. Labels of -1 if the dive ends dead.
@@ -282,8 +268,8 @@ def _dive(cost: FloatArray, structure: Structure, charges: Charges) -> IntArray:
     target = _guess(cost)
     nothing = np.full(structure.s, -1)
     for position, v in enumerate(np.argsort(-degree, kind="stable")):
-        bound, theta = ascend(cost, charges, multipliers, target, DIVE_ASCENT)
-        if bound == np.inf:
+        bound, theta = ascend(cost, charges, multipliers, target, DIVE_ASCENT, deadline.passed)
+        if bound == np.inf or deadline.passed():
             return nothing
         target = max(target, bound + 0.1 * abs(bound))
         _decide(cost, structure, v, int(theta[structure.linked[v]].argmin()))

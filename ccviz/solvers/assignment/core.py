@@ -13,41 +13,28 @@ import numpy as np
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.feasibility.repair import find_labels
 from ccviz.solvers.assignment.bound import Reduced, improve, reduce_by_bound
-from ccviz.solvers.assignment.deadline import Deadline
-from ccviz.solvers.assignment.kernels.assign import LARGEST_SEARCHED, assign, cheapest
+from ccviz.solvers.assignment.centers import Assignment, Deadline, keeps_all, objective_of
 from ccviz.solvers.assignment.kernels.rules import State, table_of, unfold
-from ccviz.solvers.assignment.kernels.search import SOLVED
-from ccviz.solvers.assignment.result import Assignment, keeps_all, objective_of
+from ccviz.solvers.assignment.kernels.search import LARGEST_SEARCHED, SOLVED, assign, cheapest
 from ccviz.solvers.assignment.structure import Structure
 
 
 @dataclass(frozen=True)
 class SearchLimits:
-    """Limits of the search for hard cores.
+    """Limits of the search for hard cores."""
 
-    Attributes
-    ----------
-    nodes : int
-        Nodes of the compiled search for each component; beyond them it counts as a hard core, and
-        as many again after the bound has thinned it out.
-    largest : int
-        Blocks of a hard core up to which a proof is tried.
-    repairs : int
-        Moves towards a first feasible assignment.
-    columns : float
-        Pairs of block and centre that the bound may leave to a hard core for a proof to be tried;
-        beyond them the best assignment known is the answer.
-    """
-
+    # Nodes of the compiled search for each component; beyond them it counts as a hard core, and as
+    # many again after the bound has thinned it out.
     nodes: int = 20_000
-    largest: int = LARGEST_SEARCHED
-    repairs: int = 100_000
+    largest: int = LARGEST_SEARCHED  # Blocks of a hard core up to which a proof is tried
+    repairs: int = 100_000  # Moves towards a first feasible assignment
+    # Pairs of block and centre that the bound may leave to a hard core for a proof to be tried;
+    # beyond them the best assignment known is the answer.
     columns: float = np.inf
 
 
-LIMITS = SearchLimits()
-"""The usual limits."""
-HASTY = SearchLimits(columns=2_000)
+LIMITS = SearchLimits()  # The usual limits
+QUICK_LIMITS = SearchLimits(columns=2_000)
 """Those of a step that need not be exact: what is left is a model that HiGHS soon solves."""
 
 _SURELY_WIDER, _SURELY_TIGHTER = 1e-6, 2e-6
@@ -63,7 +50,7 @@ def solve_conditions(
     deadline: Deadline,
 ) -> Assignment:
     """Solve an assignment with sizes or non-empty clusters, links or not."""
-    reduced = reduce_by_bound(cost, structure, nonempty, known)
+    reduced = reduce_by_bound(cost, structure, nonempty, known, deadline)
     return _by_highs(cost, structure, nonempty, reduced, deadline)
 
 
@@ -104,23 +91,13 @@ def finish_core(
 ) -> Assignment:
     """Finish a partly decided assignment without sizes; the labels go into the state.
 
-    Parameters
-    ----------
-    structure : Structure
-    state : State
-        The linked blocks as the reductions and the search left them.
-    deadline : Deadline
-    limits : SearchLimits
-
-    Returns
-    -------
-    Assignment
-        Of the undecided blocks: whether one was found, and whether it is proved optimal.
+    `state`: The linked blocks as the reductions and the search left them. Returns: Of the undecided
+    blocks: whether one was found, and whether it is proved optimal.
     """
     core = np.flatnonzero(~state.decided)
     part = _substructure(structure, core)
     paid = table_of(state, core)
-    known = _known(state.label[core], paid, part, limits.repairs)
+    known = _known(state.label[core], paid, part, limits.repairs, deadline)
     if len(core) <= limits.largest:
         answer = _solve_part(paid, part, known, deadline, limits)
     else:
@@ -140,7 +117,8 @@ def improved_colouring(
     labels: without either it may be easy.
     """
     equal = np.where(np.isinf(cost), np.inf, 0.0)
-    return _improved(cost, structure, _searched(cost, structure, equal, limits.repairs), deadline)
+    known = _searched(cost, structure, equal, limits.repairs, deadline)
+    return _improved(cost, structure, known, deadline)
 
 
 def _improved(
@@ -155,21 +133,21 @@ def _improved(
 
 
 def _known(
-    labels: IntArray, cost: FloatArray, structure: Structure, repairs: int
+    labels: IntArray, cost: FloatArray, structure: Structure, repairs: int, deadline: Deadline
 ) -> IntArray | None:
     """Return labels that keep the conflicts, the given ones if they do; None if none is found."""
     if (labels >= 0).all() and objective_of(labels, cost, structure) < np.inf:
         return labels
-    return _searched(cost, structure, cost, repairs)
+    return _searched(cost, structure, cost, repairs, deadline)
 
 
 def _searched(
-    cost: FloatArray, structure: Structure, led_by: FloatArray, repairs: int
+    cost: FloatArray, structure: Structure, led_by: FloatArray, repairs: int, deadline: Deadline
 ) -> IntArray | None:
     """Return the cheapest labels, those of linked blocks from a search that is led by a cost."""
     labels, linked = cheapest(cost), structure.linked
     found, labels[linked] = find_labels(
-        led_by[linked], structure.graph, repairs, np.random.default_rng(0)
+        led_by[linked], structure.graph, repairs, np.random.default_rng(0), deadline.passed
     )
     return labels if found else None
 
@@ -181,9 +159,9 @@ def _solve_part(
     deadline: Deadline,
     limits: SearchLimits,
 ) -> Assignment:
-    reduced = reduce_by_bound(cost, structure, False, known)
+    reduced = reduce_by_bound(cost, structure, False, known, deadline)
     if reduced.labels is not None and np.count_nonzero(reduced.allowed) > limits.columns:
-        return Assignment(reduced.labels, reduced.objective, False, infeasible=False, hasty=True)
+        return Assignment(reduced.labels, reduced.objective, False, infeasible=False, quick=True)
     thinned = np.where(reduced.allowed, cost, np.inf)
     warm = np.full(structure.s, -1) if reduced.labels is None else reduced.labels
     outcome, labels, _ = assign(thinned, structure.linked, structure.graph, warm, limits.nodes)
@@ -194,11 +172,7 @@ def _solve_part(
 
 
 def _by_highs(
-    cost: FloatArray,
-    structure: Structure,
-    nonempty: bool,
-    reduced: Reduced,
-    deadline: Deadline,
+    cost: FloatArray, structure: Structure, nonempty: bool, reduced: Reduced, deadline: Deadline
 ) -> Assignment:
     """Solve the rest by HiGHS; fall back on the assignment known before."""
     from ccviz.solvers.assignment.milp import milp_assignment  # loads HiGHS

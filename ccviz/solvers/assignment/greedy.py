@@ -9,37 +9,25 @@ import numpy as np
 from ccviz.arrays import FloatArray, IntArray, ShortArray
 from ccviz.compiled import njit
 from ccviz.solvers.assignment.centers import (
+    Assignment,
     block_means,
     block_wcss,
     half_gaps,
+    objective_of,
     squared_distance,
     squared_distances,
 )
-from ccviz.solvers.assignment.result import Assignment, objective_of
 from ccviz.solvers.assignment.structure import Structure
 
 
 class Rules(NamedTuple):
-    """Links, masses and sizes in the form that the compiled code reads.
-
-    Flat, because numba takes long to unpack nested tuples at every call.
-
-    Attributes
-    ----------
-    start, neighbour, price
-        The arrays of the `Graph`.
-    position : (s,) int64
-        The place of each block in the graph, -1 for blocks without links.
-    mass : (s,) float64
-        Points in each block.
-    lower, upper : (k,) float64
-    """
+    """Links, masses and sizes in the form that the compiled code reads."""
 
     start: IntArray
     neighbour: ShortArray
     price: FloatArray
-    position: IntArray
-    mass: FloatArray
+    position: IntArray  # (s,): The place of each block in the graph, -1 for blocks without links
+    mass: FloatArray  # (s,): Points in each block
     lower: FloatArray
     upper: FloatArray
 
@@ -51,20 +39,9 @@ def greedy_assignment(
 
     Soft links are charged towards the blocks that are already assigned.
 
-    Parameters
-    ----------
-    cost : (s, k) float64
-    structure : Structure
-    order : (s,) int
-        The order of the blocks.
-    nonempty : bool
-        Whether every cluster must get a block.
-
-    Returns
-    -------
-    Assignment
-        Never proved. At a dead end the block that found no centre and those after it have label
-        -1 and the objective is inf; that says nothing about feasibility.
+    `nonempty`: Whether every cluster must get a block. Returns: Never proved. At a dead end the
+    block that found no centre and those after it have label -1 and the objective is inf; that says
+    nothing about feasibility.
     """
     labels = np.empty(structure.s, dtype=np.int64)
     done = assign_in_order(cost, order, greedy_rules(structure, nonempty), labels)
@@ -155,28 +132,17 @@ def greedy_step(
 
     Costs and centres are by the (s,) weights of the blocks, sizes by their points.
     """
-    labels, means = np.empty(len(order), dtype=np.int64), np.empty_like(centers)
     drift = np.sqrt(((centers - bounds.centers) ** 2).sum(axis=1))
-    numbers = _greedy_step(
-        centroid, weight, centers, drift, bounds.lower, order, old, labels, means, *rules
-    )
+    found = _greedy_step(centroid, weight, centers, drift, bounds.lower, order, old, rules)
     bounds.centers[:] = centers
-    return GreedyStep(labels, means, *numbers)
+    return GreedyStep(*found)
 
 
 class Bounds(NamedTuple):
-    """Bounds that an iteration passes to the next: most blocks without links stay (Hamerly 2010).
+    """Bounds that an iteration passes on: most blocks without links stay (Hamerly 2010)."""
 
-    Attributes
-    ----------
-    lower : (s,) float64
-        Lower bounds on each block's distance to any centre but its own.
-    centers : (k, d) float64
-        The centres that they belong to.
-    """
-
-    lower: FloatArray
-    centers: FloatArray
+    lower: FloatArray  # (s,): Lower bounds on each block's distance to any centre but its own
+    centers: FloatArray  # (k, d): The centres that they belong to
 
 
 def new_bounds(s: int, centers: FloatArray) -> Bounds:
@@ -185,29 +151,14 @@ def new_bounds(s: int, centers: FloatArray) -> Bounds:
 
 
 class GreedyStep(NamedTuple):
-    """One iteration of COP-k-means.
-
-    Attributes
-    ----------
-    labels : (s,) int64
-    centers : (k, d) float64
-        The new centres.
-    done : int
-        Blocks that found a centre; fewer than s at a dead end.
-    moved : float
-        Points that changed cluster.
-    objective : float
-        Cost of the assigned blocks at the old centres.
-    wcss : float
-        Cost at the new centres, inf at a dead end.
-    """
+    """One iteration of COP-k-means."""
 
     labels: IntArray
-    centers: FloatArray
-    done: int
+    centers: FloatArray  # (k, d): The new centres
+    done: int  # Blocks that found a centre; fewer than s at a dead end
     moved: float
-    objective: float
-    wcss: float
+    objective: float  # Cost of the assigned blocks at the old centres
+    wcss: float  # Cost at the new centres, inf at a dead end
 
 
 @njit(cache=True, entry=True)
@@ -219,28 +170,20 @@ def _greedy_step(
     lower_bound: FloatArray,
     order: IntArray,
     old: IntArray,
-    labels: IntArray,
-    means: FloatArray,
-    start: IntArray,
-    neighbour: ShortArray,
-    price: FloatArray,
-    position: IntArray,
-    mass: FloatArray,
-    lower: FloatArray,
-    upper: FloatArray,
-) -> tuple[int, float, float, float]:
-    rules = Rules(start, neighbour, price, position, mass, lower, upper)
+    rules: Rules,
+) -> tuple[IntArray, FloatArray, int, float, float, float]:
+    labels = np.empty(len(order), np.int64)
     done, objective = _assign_points(
         centroid, weight, centers, drift, lower_bound, order, old, labels, rules
     )
     moved = 0.0
     for b in range(len(order)):
         if labels[b] != old[b]:
-            moved += mass[b]
+            moved += rules.mass[b]
     if done < len(order):
-        return done, moved, objective, np.inf
-    means[:] = block_means(centroid, weight, labels, centers)
-    return done, moved, objective, block_wcss(centroid, weight, labels, means)
+        return labels, centers.copy(), done, moved, objective, np.inf
+    means = block_means(centroid, weight, labels, centers)
+    return labels, means, done, moved, objective, block_wcss(centroid, weight, labels, means)
 
 
 @njit(cache=True)

@@ -14,11 +14,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.silent_highs import highspy, make_highs
+from ccviz.highs_output import highspy, make_highs
 from ccviz.solvers.assignment.bound import clique_rows
-from ccviz.solvers.assignment.result import Assignment, objective_of
+from ccviz.solvers.assignment.centers import Assignment, Deadline, objective_of
 from ccviz.solvers.assignment.structure import Structure, SumRow
 from ccviz.solvers.base import never
+
+MOST_ENTRIES = 5_000_000
+"""Most entries of the rows of conflicts: HiGHS would load a larger model for minutes."""
 
 COST_RANGE = 1e4
 """The largest cost in a model: HiGHS's tolerances are absolute, data come in any unit."""
@@ -38,54 +41,35 @@ def milp_assignment(
 ) -> Assignment:
     """Solve an assignment step by HiGHS, without reductions of ours.
 
-    Parameters
-    ----------
-    cost : (s, k) float64
-        Cost of each block at each centre; ``inf`` forbids.
-    structure : Structure
-    nonempty : bool
-        Whether every cluster must get a block.
-    allowed : (s, k) bool, optional
-        The pairs that get a variable; all finite ones by default. The caller answers for it that
-        an optimal assignment is among them.
-    warm_start : (s,) int, optional
-        A feasible assignment to start from.
-    time_limit : float, optional
-        Seconds.
-    stop : callable
-        Cheap; HiGHS ends once it is true.
-    cliques : bool
-        Whether conflicts become rows of whole cliques, which bound better, or rows of pairs.
-    slack : float
-        By what share of a column's largest value limits on its sums are widened: HiGHS's own
-        tolerance is no proof that they cannot be kept, or that they are.
-
-    Returns
-    -------
-    Assignment
-        The best found; ``proved`` only if HiGHS finished.
+    `cost` (s, k): Cost of each block at each centre; ``inf`` forbids. `nonempty`: Whether every
+    cluster must get a block. `allowed` (s, k): The pairs that get a variable; all finite ones by
+    default. The caller answers for it that an optimal assignment is among them. `warm_start` (s,):
+    A feasible assignment to start from. `stop`: Cheap; HiGHS ends once it is true. `cliques`:
+    Whether conflicts become rows of whole cliques, which bound better, or rows of pairs. `slack`:
+    By what share of a column's largest value limits on its sums are widened: HiGHS's own tolerance
+    is no proof that they cannot be kept, or that they are. Returns: The best found; ``proved`` only
+    if HiGHS finished.
     """
-    finite = np.isfinite(cost)
+    deadline, finite = Deadline(time_limit, stop), np.isfinite(cost)
     model = _Model(cost, finite if allowed is None else finite & allowed)
     if not model.inside.any(axis=1).all():
         return Assignment.impossible(structure.s)
     model.add_assignment_rows()
-    model.add_conflicts(*(clique_rows(structure) if cliques else _pair_rows(structure)))
+    pairs = structure.pairs[np.isinf(structure.price)].astype(np.int64)
+    by_pairs = 2 * np.arange(len(pairs) + 1), pairs.ravel()
+    start, member = clique_rows(structure, deadline) if cliques else by_pairs
+    if deadline.passed() or len(member) * structure.k > MOST_ENTRIES:
+        return Assignment(np.full(structure.s, -1), np.inf, proved=False, infeasible=False)
+    model.add_conflicts(start, member)
     model.add_soft_links(structure)
     model.add_sizes(structure, nonempty)
     for row in structure.sums:
         model.add_sum(row, slack)
-    labels, status = model.solve(warm_start, time_limit, stop)
+    labels, status = model.solve(warm_start, deadline.left, stop)
     proved = status in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible)
     if labels is None:
         return Assignment(np.full(structure.s, -1), np.inf, proved, infeasible=proved)
     return Assignment(labels, objective_of(labels, cost, structure), proved, infeasible=False)
-
-
-def _pair_rows(structure: Structure) -> tuple[IntArray, IntArray]:
-    """Return the conflicts as groups of two blocks."""
-    pairs = structure.pairs[np.isinf(structure.price)].astype(np.int64)
-    return 2 * np.arange(len(pairs) + 1), pairs.ravel()
 
 
 @dataclass
@@ -146,7 +130,7 @@ class _Model:
     def add_sum(self, row: SumRow, slack: float) -> None:
         """Keep the sum of a column in each cluster within its limits, in units of its largest."""
         block, centre = np.nonzero(self.inside)
-        unit, k = row.values.max() or 1.0, self.inside.shape[1]
+        unit, k = np.abs(row.values).max() or 1.0, self.inside.shape[1]
         values = row.values[block] / unit
         lower, upper = row.lower / unit - slack, row.upper / unit + slack
         self._add(centre, np.arange(len(block)), values, np.full(k, lower), np.full(k, upper))
@@ -211,7 +195,7 @@ class _Model:
         highs.setSolution(len(values), np.arange(len(values), dtype=np.int32), values)
 
     def _program(self) -> highspy.HighsLp:
-        """Return the model for HiGHS, costs shifted and scaled to a range it can tell apart."""
+        """Return the model for HiGHS, costs shifted and scaled to a range it can distinguish."""
         cheapest = np.where(self.inside, self.cost, np.inf).min(axis=1, keepdims=True)
         costs = np.concatenate([(self.cost - cheapest)[self.inside], *self.penalties])
         matrix = sp.vstack(

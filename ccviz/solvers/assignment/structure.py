@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from ccviz.arrays import FloatArray, IntArray, ShortArray, freeze
 from ccviz.compiled import njit
-from ccviz.feasibility.graph import Graph
+from ccviz.feasibility.repair import Graph
 from ccviz.problem.blocks import Blocks
 from ccviz.problem.links import Links
-from ccviz.problem.sums import MaxSum, SumLimit
+from ccviz.problem.sums import SumLimit
+from ccviz.solvers.common.hard_links import NO_LINKS
 
 
 class SumRow(NamedTuple):
-    """A limit on the sum of a column in each cluster.
+    """A limit on the sum of a column in each cluster."""
 
-    Attributes
-    ----------
-    values : (s,) float64
-        The sum of each block.
-    lower, upper : float
-        Limits of a cluster's sum.
-    """
-
-    values: FloatArray
+    values: FloatArray  # (s,): The sum of each block
     lower: float
     upper: float
 
@@ -39,39 +35,18 @@ class SumRow(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Structure:
-    """The part of an assignment problem that stays while the centres move.
-
-    Attributes
-    ----------
-    s, k : int
-        Blocks and clusters.
-    pairs : (m, 2) int32
-        Linked pairs of blocks, smaller first, sorted, each once.
-    price : (m,) float64
-        Price of a pair in one cluster, see `Graph`.
-    constant : float
-        Sum of the soft must-links' weights, which the prices below zero are taken from.
-    linked : (l,) int64
-        The blocks with any link.
-    graph : Graph
-        The same links between positions in ``linked``.
-    mass : (s,) float64
-        Points in each block.
-    lower, upper : (k,) float64 or None
-        Points that each cluster may hold.
-    sums : tuple of SumRow
-        Limits on the sums of columns.
-    """
+    """The part of an assignment problem that stays while the centres move."""
 
     s: int
     k: int
-    pairs: ShortArray
-    price: FloatArray
+    pairs: ShortArray  # (m, 2): Linked pairs of blocks, smaller first, sorted, each once
+    price: FloatArray  # (m,): Price of a pair in one cluster, see `Graph`
+    # Sum of the soft must-links' weights, which the prices below zero are taken from.
     constant: float
-    linked: IntArray
-    graph: Graph
-    mass: FloatArray
-    lower: FloatArray | None
+    linked: IntArray  # (l,): The blocks with any link
+    graph: Graph  # The same links between positions in ``linked``
+    mass: FloatArray  # (s,): Points in each block
+    lower: FloatArray | None  # lower, upper, (k,): Points that each cluster may hold
     upper: FloatArray | None
     sums: tuple[SumRow, ...] = ()
 
@@ -85,38 +60,38 @@ class Structure:
         """Cost of every assignment when rewards for sharing count as charges for being apart."""
         return self.constant + float(np.minimum(self.price, 0.0).sum())
 
+    @cached_property
+    def cliques(self) -> list[IntArray] | None:
+        """The linked blocks, by place in ``linked``, in groups that all exclude each other.
+
+        None if the links are not such groups alone.
+        """
+        if np.isfinite(self.price).any():
+            return None
+        degree = np.diff(self.graph.start)
+        size = len(degree)
+        graph = csr_array((np.ones(len(self.graph.neighbour), bool), self.graph.neighbour,
+                           self.graph.start), shape=(size, size))  # fmt: skip
+        count, group = connected_components(graph, directed=False)
+        if (degree + 1 != np.bincount(group, minlength=count)[group]).any():
+            return None
+        return np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1])
+
     @classmethod
     def from_edges(
         cls,
         s: int,
         k: int,
         conflicts: IntArray,
-        *,
-        soft_must: Links | None = None,
-        soft_cannot: Links | None = None,
-        mass: FloatArray | None = None,
-        lower: IntArray | None = None,
-        upper: IntArray | None = None,
+        soft_must: Links = NO_LINKS,
+        soft_cannot: Links = NO_LINKS,
+        **more: Any,
     ) -> Structure:
-        """Build a structure from arrays.
+        """Build a structure from links between blocks, soft ones with finite weights.
 
-        Parameters
-        ----------
-        s, k : int
-            Blocks and clusters.
-        conflicts : (c, 2) int
-            Pairs of blocks that must be apart.
-        soft_must, soft_cannot : Links, optional
-            Soft links between blocks with finite weights.
-        mass : (s,) float, optional
-            Points in each block; 1 by default.
-        lower, upper : (k,) int, optional
-            Points that each cluster may hold; both or neither.
+        `conflicts` (c, 2): Pairs of blocks that must be apart. `more`: As for `from_prices`.
         """
-        pairs, price, constant = _prices(s, conflicts, soft_must, soft_cannot)
-        return cls.from_prices(
-            s, k, pairs, price, constant=constant, mass=mass, lower=lower, upper=upper
-        )
+        return cls.from_prices(s, k, *_prices(s, conflicts, soft_must, soft_cannot), **more)
 
     @classmethod
     def from_prices(
@@ -125,13 +100,17 @@ class Structure:
         k: int,
         pairs: IntArray | ShortArray,
         price: FloatArray,
-        *,
         constant: float = 0.0,
+        *,
         mass: FloatArray | None = None,
         lower: IntArray | None = None,
         upper: IntArray | None = None,
+        sums: tuple[SumRow, ...] = (),
     ) -> Structure:
-        """Build a structure from the attributes that the others follow from."""
+        """Build a structure from the attributes that the others follow from.
+
+        `mass` (s,): 1 by default. `lower`, `upper` (k,): Both or neither.
+        """
         short = freeze(pairs.astype(np.int32, copy=False))
         linked, graph = _graph_of(s, short, price)
         return cls(
@@ -145,51 +124,36 @@ class Structure:
             mass=freeze(np.ones(s) if mass is None else np.array(mass, dtype=np.float64)),
             lower=None if lower is None else np.asarray(lower, dtype=np.float64),
             upper=None if upper is None else np.asarray(upper, dtype=np.float64),
+            sums=sums,
         )
 
 
 def structure_of(blocks: Blocks) -> Structure:
     """Return the structure of a contracted problem."""
-    structure = _links_and_sizes(blocks)
-    limits = [rule for rule in blocks.rules if isinstance(rule, SumLimit)]
-    return replace(structure, sums=tuple(_row(blocks, rule) for rule in limits))
+    given: tuple[IntArray | ShortArray, FloatArray, float]
+    given = blocks.conflicts, np.full(len(blocks.conflicts), np.inf), 0.0
+    if len(blocks.soft_must) or len(blocks.soft_cannot):
+        given = _prices(blocks.s, blocks.conflicts, blocks.soft_must, blocks.soft_cannot)
+    sizes = blocks.sizes
+    lower, upper = (None, None) if sizes is None else (sizes.lower, sizes.upper)
+    sums = tuple(_row(blocks, rule) for rule in blocks.rules if isinstance(rule, SumLimit))
+    return Structure.from_prices(
+        blocks.s, blocks.k, *given, mass=blocks.count, lower=lower, upper=upper, sums=sums
+    )
 
 
 def _row(blocks: Blocks, rule: SumLimit) -> SumRow:
     values = np.bincount(blocks.block_of, rule.values, blocks.s).astype(np.float64)
-    if isinstance(rule, MaxSum):
-        return SumRow(values, 0.0, rule.limit)
-    return SumRow(values, rule.limit, np.inf)
-
-
-def _links_and_sizes(blocks: Blocks) -> Structure:
-    lower = None if blocks.sizes is None else blocks.sizes.lower
-    upper = None if blocks.sizes is None else blocks.sizes.upper
-    if not (len(blocks.soft_must) or len(blocks.soft_cannot)):
-        price = np.full(len(blocks.conflicts), np.inf)
-        return Structure.from_prices(
-            blocks.s, blocks.k, blocks.conflicts, price, mass=blocks.count, lower=lower, upper=upper
-        )
-    return Structure.from_edges(
-        blocks.s,
-        blocks.k,
-        blocks.conflicts,
-        soft_must=blocks.soft_must,
-        soft_cannot=blocks.soft_cannot,
-        mass=blocks.count,
-        lower=lower,
-        upper=upper,
-    )
+    return SumRow(values, *rule.between)
 
 
 def _prices(
-    s: int, conflicts: IntArray, soft_must: Links | None, soft_cannot: Links | None
+    s: int, conflicts: IntArray, must: Links, cannot: Links
 ) -> tuple[ShortArray, FloatArray, float]:
     """Merge all links to one price a pair, and the constant that belongs to them."""
-    none = Links(np.empty((0, 2), dtype=np.int64), np.empty(0))
-    must, cannot = soft_must or none, soft_cannot or none
     hard = np.asarray(conflicts, dtype=np.int64).reshape(-1, 2)
-    key = np.concatenate([_keys(each, s) for each in (hard, cannot.pairs, must.pairs)])
+    pairs = np.sort(np.concatenate([hard, cannot.pairs, must.pairs]), axis=1)
+    key = pairs[:, 0] * s + pairs[:, 1]
     price = np.concatenate([np.full(len(hard), np.inf), cannot.weights, -must.weights])
     order = np.argsort(key, kind="stable")
     key, price = key[order], price[order]
@@ -200,11 +164,6 @@ def _prices(
     np.floor_divide(key, s, out=ends[:, 0], casting="unsafe")
     np.remainder(key, s, out=ends[:, 1], casting="unsafe")
     return ends, price, float(must.weights.sum())
-
-
-def _keys(pairs: IntArray, s: int) -> IntArray:
-    """Return one number for each pair, by its smaller block first."""
-    return pairs.min(axis=1, initial=s) * s + pairs.max(axis=1, initial=-1)
 
 
 def _graph_of(s: int, pairs: ShortArray, price: FloatArray) -> tuple[IntArray, Graph]:
@@ -220,14 +179,8 @@ def _graph_of(s: int, pairs: ShortArray, price: FloatArray) -> tuple[IntArray, G
 def rows_of(pairs: ShortArray, price: FloatArray, size: int) -> Graph:
     """Return the rows of a graph from sorted pairs, neighbours in order.
 
-    Parameters
-    ----------
-    pairs : (m, 2) int32
-        Smaller first, sorted, each once: so each row gets its smaller neighbours in order, and
-        then its larger ones.
-    price : (m,) float64
-    size : int
-        Number of blocks.
+    `pairs` (m, 2): Smaller first, sorted, each once: so each row gets its smaller neighbours in
+    order, and then its larger ones.
     """
     start = np.zeros(size + 1, np.int64)
     for e in range(len(pairs)):

@@ -25,12 +25,7 @@ from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.partition import cluster_means
-from ccviz.solvers.assignment.kernels.wide import (
-    lower_bounds,
-    search_all,
-    search_near,
-    search_open,
-)
+from ccviz.solvers.assignment.kernels.wide import lower_bounds, search_all, search_near, search_open
 from ccviz.solvers.common.clusters import nearest_centers
 
 SinglesArray = NDArray[np.float32]
@@ -38,66 +33,41 @@ SinglesArray = NDArray[np.float32]
 _CELLS, _ROWS = 1 << 20, 512
 """The most distances computed together, and the points that they belong to, no fewer than centres:
 a pass reads a strip of points twice, and finds it in the cache the second time."""
-_OPEN = 0.12
-"""Share of open distances up to which they are computed one by one."""
-_NEAR = 0.2
-"""Share of distances that leading directions may leave open to be of use."""
+_OPEN = 0.12  # Share of open distances up to which they are computed one by one
+_NEAR = 0.2  # Share of distances that leading directions may leave open to be of use
 _LEADING = (32, 64, 128, 192, 256)
 """Numbers of leading directions, of which none is above half of the features."""
 _SAMPLE, _TRIED, _POWERS = 2048, 512, 2
 """Points that the directions come from at most, others that they are tried on, and the iterations
 of their search."""
-_SHARE = 16
-"""Products in a pass over those in one iteration of that search, at least."""
-_PASSES = 10
-"""Passes among which the work for the points' coordinates is divided."""
-_ALONE = 6.0
-"""Time of a distance computed by itself over its time in a product of matrices."""
-_GROUPINGS = 5
-"""Iterations of the k-means that groups the centres."""
-_MORE = 16
-"""Roundings of a squared distance beside those of its sum."""
+_SHARE = 16  # Products in a pass over those in one iteration of that search, at least
+_PASSES = 10  # Passes among which the work for the points' coordinates is divided
+_ALONE = 6.0  # Time of a distance computed by itself over its time in a product of matrices
+_GROUPINGS = 5  # Iterations of the k-means that groups the centres
+_MORE = 16  # Roundings of a squared distance beside those of its sum
 _MODERATE = 1024.0
 """The largest coordinate, and one over the least one, whose squares are no trouble in float32."""
-_LEAST_DOUBT = 1e-30
-"""Doubt about squares so small that float32 has no digits for them."""
+_LEAST_DOUBT = 1e-30  # Doubt about squares so small that float32 has no digits for them
 
 
 @dataclass(frozen=True, eq=False)
 class _Factors:
-    """Centres as factors of products of matrices, in the order of their groups.
-
-    Attributes
-    ----------
-    times : (d, k) float32
-        The centres, times -2.
-    square : (k,) float32
-    most : float
-        The largest distance of a centre from the origin.
-    """
+    """Centres as factors of products of matrices, in the order of their groups."""
 
     times: SinglesArray
     square: SinglesArray
-    most: float
+    most: float  # The largest distance of a centre from the origin
 
 
 @dataclass(eq=False)
 class _Pass:
-    """What all strips of a pass share.
+    """What all strips of a pass share."""
 
-    Attributes
-    ----------
-    centers : (k, d) float64
-        In the order of their groups.
-    fall : (g,) float32 or None
-        At least the distance that each group's centres moved; None at first.
-    whole, leading : _Factors
-        All coordinates of the centres; and the leading ones with the distance from their span,
-        None where these are of no use.
-    """
-
-    centers: FloatArray
+    centers: FloatArray  # (k, d): In the order of their groups
+    # (g,): At least the distance that each group's centres moved; None at first.
     fall: SinglesArray | None
+    # whole, leading: All coordinates of the centres; and the leading ones with the distance from
+    # their span, None where these are of no use.
     whole: _Factors
     leading: _Factors | None
 
@@ -105,14 +75,8 @@ class _Pass:
 class WideNearest:
     """Nearest centres of some points; a pass uses what the pass before found.
 
-    Parameters
-    ----------
-    points : (n, d) float64 or float32
-        Read-only.
-    rows : (m,) int64
-        The points to look at.
-    run : callable
-        Maps a function over strips, in order: ``map``, or that of a pool of threads.
+    `points` (n, d): Read-only. `rows` (m,): The points to look at. `run`: Maps a function over
+    strips, in order: ``map``, or that of a pool of threads.
     """
 
     def __init__(self, points: FloatArray, rows: IntArray, run: Callable[..., Any] = map) -> None:
@@ -129,15 +93,7 @@ class WideNearest:
     def assign(self, centers: FloatArray) -> tuple[IntArray, FloatArray]:
         """Return the nearest centre of each row and the squared distance to it.
 
-        Parameters
-        ----------
-        centers : (k, d) float64
-            As many as the last time.
-
-        Returns
-        -------
-        labels : (m,) int64
-        paid : (m,) float64
+        `centers` (k, d): As many as the last time.
         """
         if self._before is None:
             self._group(centers)
@@ -226,7 +182,7 @@ class WideNearest:
         if products of all features take less.
         """
         rng, (k, d) = np.random.default_rng(0), centers.shape
-        numbers = _numbers_of_leads(d)
+        numbers = [p for p in _LEADING if 2 * p <= d] or [max(1, d // 2)]
         size = min(_SAMPLE, len(self._rows) * k // (_SHARE * numbers[-1]))
         if size < 2 * numbers[-1]:
             return None
@@ -306,11 +262,6 @@ def _factors(centers: SinglesArray) -> _Factors:
     square = _square(centers)
     times = np.ascontiguousarray(np.float32(-2.0) * centers.T)
     return _Factors(times, square, float(np.sqrt(square.max())))
-
-
-def _numbers_of_leads(d: int) -> list[int]:
-    """Return the numbers of leading directions to choose from."""
-    return [p for p in _LEADING if 2 * p <= d] or [max(1, d // 2)]
 
 
 def _lead(some: SinglesArray, basis: SinglesArray) -> SinglesArray:

@@ -25,41 +25,41 @@ from ccviz.feasibility.check import check_feasibility
 from ccviz.problem.blocks import contract, refine
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
-from ccviz.solvers.colgen.params import Params
-from ccviz.solvers.colgen.partitioning.generation import advance_partition
-from ccviz.solvers.colgen.partitioning.model import needs_partition
-from ccviz.solvers.colgen.partitioning.phase import PartitionPhase
+from ccviz.problem.relaxed import Bounded
+from ccviz.solvers.colgen.params import NodeSettings, Params
+from ccviz.solvers.colgen.partitioning.phase import PartitionPhase, advance_partition
 from ccviz.solvers.colgen.partitioning.phase import child_phase as child_partition_phase
 from ccviz.solvers.colgen.partitioning.phase import first_phase as first_partition_phase
-from ccviz.solvers.colgen.phases.columns import ColumnGeneration, ColumnPhase
-from ccviz.solvers.colgen.phases.context import NodeContext, NodeInput
+from ccviz.solvers.colgen.phases.columns import ColumnGeneration, ColumnPhase, made_feasible
 from ccviz.solvers.colgen.phases.disjunctions import (
     DisjunctionPhase,
     advance_disjunctions,
     after_cycle,
 )
 from ccviz.solvers.colgen.phases.facilities import (
-    FacilityGeneration,
-    FacilityPhase,
-    StalledPhase,
-)
-from ccviz.solvers.colgen.phases.farkas import made_feasible
-from ccviz.solvers.colgen.phases.generation import End, Generation
-from ccviz.solvers.colgen.phases.local import (
     CycleGeneration,
     CyclePhase,
     DiscGeneration,
+    FacilityGeneration,
+    FacilityPhase,
     LocalGeneration,
     LocalPhase,
+    StalledPhase,
     cycle_after,
 )
-from ccviz.solvers.colgen.phases.opening import child_phase, first_phase, pricer_of
-from ccviz.solvers.colgen.phases.reports import infeasible, reported, rounded, twice_proved
-from ccviz.solvers.colgen.phases.restart import restarted
-from ccviz.solvers.colgen.phases.settle import settle_columns, settle_facilities, settle_stalled
+from ccviz.solvers.colgen.phases.generation import End, Generation
+from ccviz.solvers.colgen.phases.opening import child_phase, first_phase, pricer_of, restarted
+from ccviz.solvers.colgen.phases.settle import (
+    infeasible,
+    reported,
+    rounded,
+    settle_columns,
+    settle_facilities,
+    settle_stalled,
+    twice_proved,
+)
 from ccviz.solvers.colgen.phases.start import StartPhase, advance_start
-from ccviz.solvers.colgen.settings import NodeSettings
-from ccviz.solvers.colgen.state import NodeState
+from ccviz.solvers.colgen.state import NodeContext, NodeInput, NodeState
 from ccviz.solvers.search.decisions import decided_pairs
 from ccviz.solvers.search.tree import Multipliers, Report, Task, cutoff
 
@@ -69,7 +69,7 @@ Phase = IteratingPhase | StalledPhase | DisjunctionPhase
 _TOO_MUCH = "The bound passes what a single cluster of all points costs."
 
 
-def advance(problem: Problem, settings: NodeSettings, params: Params, task: Task) -> Report:
+def advance(problem: Bounded, settings: NodeSettings, params: Params, task: Task) -> Report:
     """Work on a node for about a second."""
     together, apart = (decided_pairs(task.decisions, side) for side in (True, False))
     try:
@@ -83,7 +83,9 @@ def advance(problem: Problem, settings: NodeSettings, params: Params, task: Task
     if isinstance(phase, Report):
         return phase
     if isinstance(phase, StartPhase):
-        if phase.tries < settings.starts and contract(problem).s > problem.k:
+        # One gives an upper bound; the list has better clusterings than more of them.
+        starts = min(settings.starts, 1) if params.lists_clusters else settings.starts
+        if phase.tries < starts and contract(problem).s > problem.k:
             return advance_start(given, phase)
         phase = _first(given, phase)
     if isinstance(phase, PartitionPhase):
@@ -93,7 +95,7 @@ def advance(problem: Problem, settings: NodeSettings, params: Params, task: Task
 
 def _first(given: NodeInput, start: StartPhase) -> Phase | PartitionPhase:
     """Return the root's phase after its first clusterings."""
-    if needs_partition(given.problem):
+    if given.partitions:
         return first_partition_phase(given, start.found)
     return first_phase(given, start)
 
@@ -102,7 +104,7 @@ def _opened(given: NodeInput) -> Phase | StartPhase | PartitionPhase | Report:
     """Return the node's first phase, or a report that it is infeasible."""
     problem = given.problem
     known: IntArray | None = None
-    if not _uses_farkas(given):
+    if not (_uses_farkas(given) or given.params.lists_clusters):
         feasible = check_feasibility(problem, given.params.start.feasibility_s)
         if feasible.feasible is False:
             return infeasible(feasible.reason, feasible.points)
@@ -119,11 +121,11 @@ def _opened(given: NodeInput) -> Phase | StartPhase | PartitionPhase | Report:
 
 def _uses_farkas(given: NodeInput) -> bool:
     """Whether Farkas pricing says if the node is feasible, not a check before."""
-    return given.settings.repair == "farkas" and not needs_partition(given.problem)
+    return given.settings.repair == "farkas" and not given.partitions
 
 
 def _advanced(given: NodeInput, phase: Phase) -> Report:
-    state = _state_of(phase)
+    state = phase.stalled.state if isinstance(phase, DisjunctionPhase) else phase.state
     if state.blocks.s == state.blocks.k:
         return _only_clustering(given.problem, state)
     context = _context(given, state)
@@ -136,13 +138,11 @@ def _advanced(given: NodeInput, phase: Phase) -> Report:
                 context, settle_stalled(context, phase, report)
             )
         case ColumnPhase(solution=None) if _uses_farkas(given):
-            return _by_farkas(context, phase)
+            phase = made_feasible(context, phase)
+            report = reported(context, phase.state, [], phase)
+            return _closed(context, phase.state, report) or _iterated(context, phase)
         case _:
             return _iterated(context, phase)
-
-
-def _state_of(phase: Phase) -> NodeState:
-    return phase.stalled.state if isinstance(phase, DisjunctionPhase) else phase.state
 
 
 def _context(given: NodeInput, state: NodeState) -> NodeContext:
@@ -167,13 +167,6 @@ def _tolerance(given: NodeInput, state: NodeState) -> float:
         usual = float(state.artificial_cost.sum()) / given.params.start.artificial
         known = max(state.blocks.scatter + state.bound.value, usual)
     return 0.25 * max(given.settings.tolerance, 1e-9) * known
-
-
-def _by_farkas(context: NodeContext, phase: ColumnPhase) -> Report:
-    """Report on Farkas pricing, and on the iterations after it if the node is feasible."""
-    phase = made_feasible(context, phase)
-    report = reported(context, phase.state, [], phase)
-    return _closed(context, phase.state, report) or _iterated(context, phase)
 
 
 def _only_clustering(problem: Problem, state: NodeState) -> Report:
@@ -211,7 +204,7 @@ def _generation(context: NodeContext, phase: IteratingPhase) -> Generation:
         case FacilityPhase():
             return FacilityGeneration.of(context, phase)
         case CyclePhase():
-            return CycleGeneration.of_cycle(context, phase)
+            return CycleGeneration.around(context, phase)
         case LocalPhase():
             return DiscGeneration.around(context, phase)
 

@@ -11,19 +11,7 @@ from ccviz.arrays import FloatArray, IntArray
 
 
 def cluster_means(points: FloatArray, mass: FloatArray, labels: IntArray, k: int) -> FloatArray:
-    """Return the means of k clusters, none of them empty.
-
-    Parameters
-    ----------
-    points : (s, d) float64
-    mass : (s,) float64
-    labels : (s,) int64
-    k : int
-
-    Returns
-    -------
-    (k, d) float64
-    """
+    """Return the means of k clusters, none of them empty."""
     total = np.zeros((k, points.shape[1]))
     np.add.at(total, labels, mass[:, None] * points)
     return total / np.bincount(labels, mass, k)[:, None]
@@ -32,17 +20,7 @@ def cluster_means(points: FloatArray, mass: FloatArray, labels: IntArray, k: int
 def farthest_moves(labels: IntArray, paid: FloatArray, k: int) -> list[tuple[int, int]]:
     """Return a point for each empty cluster: the farthest from its centre that is not alone.
 
-    Parameters
-    ----------
-    labels : (n,) int64
-    paid : (n,) float64
-        Squared distance of each point to its centre.
-    k : int
-
-    Returns
-    -------
-    list of pairs of int
-        A point and its new cluster.
+    `paid` (n,): Squared distance of each point to its centre.
     """
     size, moves = np.bincount(labels, minlength=k), []
     taken = np.zeros(len(labels), dtype=bool)
@@ -59,15 +37,6 @@ def fill_cheapest(labels: IntArray, cost: FloatArray) -> IntArray:
     """Move a block into each empty cluster at the least rise of the cost.
 
     No conflict is broken, since the cluster has no other block.
-
-    Parameters
-    ----------
-    labels : (s,) int64
-    cost : (s, k) float64
-
-    Returns
-    -------
-    (s,) int64
     """
     labels, k = labels.copy(), cost.shape[1]
     for empty in np.setdiff1d(np.arange(k), labels):
@@ -81,16 +50,7 @@ def fill_cheapest(labels: IntArray, cost: FloatArray) -> IntArray:
 def fill_randomly(labels: IntArray, k: int, rng: np.random.Generator) -> IntArray:
     """Move a random point, of a cluster with others, into each empty cluster.
 
-    Parameters
-    ----------
-    labels : (n,) int64
-        Changed in place.
-    k : int
-    rng : Generator
-
-    Returns
-    -------
-    (n,) int64
+    `labels` (n,): Changed in place.
     """
     for empty in np.setdiff1d(np.arange(k), labels):
         count = np.bincount(labels, minlength=k)

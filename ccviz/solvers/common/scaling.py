@@ -10,22 +10,48 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import cast
 
 import msgspec
 import numpy as np
 
+from ccviz.arrays import FloatArray
 from ccviz.events import ColumnsPriced, CutsAdded, Event
 from ccviz.problem.links import Links
-from ccviz.problem.problem import Problem
-from ccviz.problem.rules import Alternatives, Rule, conjunction
+from ccviz.problem.relaxed import AnyProblem
+from ccviz.problem.rule_base import Alternatives, Points, Rule, conjunction
 from ccviz.problem.sums import SumLimit, sum_limits
-from ccviz.solvers.common.dimensions import rotate
 from ccviz.solvers.search.tree import Report, Task
 
-_REACH = 5  # the farthest point is about 2^5 from the mean, where weights are 1
+# --------------------------------------------------------------------------------------------------
+# Many dimensions: when points have them, and points rotated into no more than there are points.
 
-_FARTHEST = 200
-"""Largest power of two of a coordinate after scaling."""
+_WIDE = 32  # Features from which a product of matrices finds nearest centres sooner than one by one
+_MANY = 50_000_000
+"""Products in a pass over all centres from which compiled loops save a second of loading."""
+
+
+def is_wide(points: int, centers: int, features: int) -> bool:
+    """Return whether nearest centres are found by `ccviz.solvers.assignment.wide`."""
+    return features >= _WIDE and points * centers * features >= _MANY
+
+
+def reduce_dimensions(point: FloatArray, mass: FloatArray) -> FloatArray:
+    """Centre points, and rotate them where that saves dimensions: distances stay the same."""
+    centred = point - np.average(point, axis=0, weights=mass)
+    if centred.shape[1] < len(centred):
+        return np.ascontiguousarray(centred)
+    return rotate(centred)
+
+
+def rotate(point: FloatArray) -> FloatArray:
+    """Rotate s points of more than s features into s dimensions: distances stay the same."""
+    triangle = np.asarray(np.linalg.qr(point.T, mode="r"))
+    return np.ascontiguousarray(triangle.T)
+
+
+_REACH = 5  # the farthest point is about 2^5 from the mean, where weights are 1
+_FARTHEST = 200  # Largest power of two of a coordinate after scaling
 
 _HEAVIEST = 1e200
 """Largest weight of a soft link in the unit of the work: sums of weights stay finite."""
@@ -37,23 +63,15 @@ class _Settled(Rule):
 
     normal_form: Alternatives
 
-    def alternatives(self, problem: Problem) -> Alternatives:
+    def alternatives(self, problem: Points) -> Alternatives:
         return self.normal_form
 
 
-def rescale(problem: Problem) -> tuple[Problem, int]:
+def rescale(problem: AnyProblem) -> tuple[AnyProblem, int]:
     """Return the problem about its mean in the unit, and axes, of an exact solver's work.
 
-    Parameters
-    ----------
-    problem : Problem
-
-    Returns
-    -------
-    problem : Problem
-        With the same clusterings, in the same order of their costs.
-    exponent : int
-        The points are multiplied by 2 to that power, and costs by its square.
+    Returns `problem`: With the same clusterings, in the same order of their costs. Returns
+    `exponent`: The points are multiplied by 2 to that power, and costs by its square.
     """
     centred = problem.centred()
     counted = problem.masses > 0.0
@@ -72,7 +90,7 @@ def rescale(problem: Problem) -> tuple[Problem, int]:
         cannot_link=_reweighed(problem.cannot_link, 2 * exponent),
         rules=rules,
     )
-    return scaled, exponent
+    return cast("AnyProblem", scaled), exponent
 
 
 def _reweighed(links: Links, exponent: int) -> Links:
@@ -90,25 +108,13 @@ def _reweighed(links: Links, exponent: int) -> Links:
 
 
 def work_rescaled(work: Callable[[Task], Report], exponent: int, task: Task) -> Report:
-    """Return the report on a task in the unit of the points, of work that has its own.
-
-    Parameters
-    ----------
-    work : callable
-        Knows the problem as `rescale` has it.
-    exponent : int
-    task : Task
-        In the unit of the points.
-    """
+    """Return the report on a task in the unit of the points, of work that has its own."""
     growth = float(np.ldexp(1.0, 2 * exponent))
     task = replace(
         task, lower_bound=task.lower_bound * growth, upper_bound=task.upper_bound * growth
     )
-    return _unscaled(work(task), growth, exponent)
-
-
-def _unscaled(report: Report, growth: float, exponent: int) -> Report:
-    """Return a report with all that is shown in the unit of the points; a certificate names its."""
+    report = work(task)
+    # All that is shown is in the unit of the points; a certificate names its own.
     unit = {"unit": np.array([exponent], dtype=np.int64)} if report.certificate else {}
     return replace(
         report,

@@ -2,7 +2,7 @@
 
 `bound_part` is a pure function of picklable values. It begins with the part's piece of the whole
 clustering, which is nearly optimal, and with this clustering's closed-form multipliers
-(`ccviz.solvers.relaxation.closed_form`), or continues where an earlier call ended: at its iterate,
+(`ccviz.solvers.relaxation.model`), or continues where an earlier call ended: at its iterate,
 or at its certificate if a file is all that is left of it. Where clusters are well apart no round
 is needed.
 """
@@ -17,63 +17,43 @@ import numpy as np
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.events import PartBounded
 from ccviz.solvers.base import never
-from ccviz.solvers.divide.parts import Part, cost
+from ccviz.solvers.divide.partition import Part, cost
 from ccviz.solvers.relaxation import kernels
 from ccviz.solvers.relaxation.admm import Iterate, cold_start
 from ccviz.solvers.relaxation.certificate import certify
-from ccviz.solvers.relaxation.closed_form import multipliers_of
 from ccviz.solvers.relaxation.cuts import Cuts, rows_of
-from ccviz.solvers.relaxation.kempe_exchange import exchange
-from ccviz.solvers.relaxation.model import Relaxation, relax
-from ccviz.solvers.relaxation.rounds import WINDOW, RoundParams, run_rounds
+from ccviz.solvers.relaxation.engine import WINDOW, RoundParams, run_rounds
+from ccviz.solvers.relaxation.exchange import exchange
+from ccviz.solvers.relaxation.model import Relaxation, multipliers_of, relax
 
 # Trying all first members would take two thirds of a round with a thousand blocks, and a part is
 # seldom bounded until only the other members find a violated cut.
 _ROUNDS = RoundParams(first_members=48)
-_POWER = 2.5
-"""Power of the number of blocks by which the work of a round is estimated."""
+_POWER = 2.5  # Power of the number of blocks by which the work of a round is estimated
 _BATCH_WORK = 12 * 250.0**_POWER
 """Least work of a batch: about a second, far more than the cost of sending it."""
-_FIRST_ESTIMATE = 3.0
-"""Rounds assumed to close a part that had no round yet."""
+_FIRST_ESTIMATE = 3.0  # Rounds assumed to close a part that had no round yet
 _SMALL_PENALTY = 1.0 / 3.0
 """Multiple of the usual penalty for closed-form multipliers with a small gap."""
-_SMALL_GAP = 0.05
-"""Largest gap called small, relative to the cost of the clustering."""
+_SMALL_GAP = 0.05  # Largest gap called small, relative to the cost of the clustering
 
 
 @dataclass(frozen=True)
 class Effort:
-    """Effort spent on a part in one call.
+    """Effort spent on a part in one call."""
 
-    Attributes
-    ----------
-    tolerance : float
-        Relative gap of the part at which it is closed.
-    rounds : int
-        Largest number of rounds; with none the bound is that of the closed-form multipliers.
-    patience : float
-        As in `ccviz.solvers.relaxation.rounds.RoundParams`.
-    """
-
-    tolerance: float
+    tolerance: float  # Relative gap of the part at which it is closed
+    # Largest number of rounds; with none the bound is that of the closed-form multipliers.
     rounds: int = 60
-    patience: float = 8.0
+    patience: float = 8.0  # As in `ccviz.solvers.relaxation.engine.RoundParams`
 
 
 @dataclass(frozen=True, eq=False)
 class Leaf:
-    """A leaf of a part's tree.
+    """A leaf of a part's tree."""
 
-    Attributes
-    ----------
-    decisions : tuple of (int, int, bool)
-        Two blocks of the part each, and whether they are put together or kept apart.
-    lower_bound : float
-        In the part's own masses.
-    certificate : dict of arrays
-    """
-
+    # (int, int, bool): Two blocks of the part each, and whether they are put together or kept
+    # apart.
     decisions: tuple[tuple[int, int, bool], ...]
     lower_bound: float
     certificate: dict[str, np.ndarray]
@@ -86,38 +66,20 @@ class Leaf:
 
 @dataclass(frozen=True, eq=False)
 class PartBound:
-    """Bounds of a part, and the state of its rounds.
+    """Bounds of a part, and the state of its rounds."""
 
-    Attributes
-    ----------
-    lower_bound : float
-        Proved bound on what any clustering costs within the part, in the part's share of mass.
-    upper_bound : float
-        The best clustering of the part that is known.
-    certificate : dict of arrays
-        What proves the bound, in the part's own masses; empty where the bound is zero.
-    penalty : float
-        Penalty of ADMM to continue with.
-    rounds : int
-        Rounds so far.
-    gain : float
-        Gain of the bound in one of the last rounds.
-    leaves : tuple of Leaf
-        Leaves of the part's tree, if it was branched; they have the certificates then.
-    is_exhausted : bool
-        Whether the last branching gained too little to branch again.
-    reached : Iterate or None
-        Where the rounds of an open part ended, in single precision; the next ones begin there.
-    """
-
+    # Proved bound on what any clustering costs within the part, in the part's share of mass.
     lower_bound: float
-    upper_bound: float
+    upper_bound: float  # The best clustering of the part that is known
+    # What proves the bound, in the part's own masses; empty where the bound is zero.
     certificate: dict[str, np.ndarray]
     penalty: float = 0.0
     rounds: int = 0
     gain: float = 0.0
+    # Leaves of the part's tree, if it was branched; they have the certificates then.
     leaves: tuple[Leaf, ...] = ()
-    is_exhausted: bool = False
+    is_exhausted: bool = False  # Whether the last branching gained too little to branch again
+    # Where the rounds of an open part ended, in single precision; the next ones begin there.
     reached: Iterate | None = None
 
     @property
@@ -130,26 +92,12 @@ Task = tuple[Effort, Part, PartBound | None]
 
 
 def bound_part(
-    effort: Effort,
-    part: Part,
-    known: PartBound | None = None,
-    stop: Callable[[], bool] = never,
+    effort: Effort, part: Part, known: PartBound | None = None, stop: Callable[[], bool] = never
 ) -> PartBound:
     """Return a part's bound after some rounds.
 
-    Parameters
-    ----------
-    effort : Effort
-    part : Part
-    known : PartBound, optional
-        Result of an earlier call; the new bound is not worse.
-    stop : callable
-        Cheap; tested before each iteration.
-
-    Raises
-    ------
-    StoppedError
-        If ``stop`` returns true.
+    `known`: Result of an earlier call; the new bound is not worse. `stop`: Cheap; tested before
+    each iteration.
     """
     if part.blocks.s <= part.blocks.k:
         return PartBound(0.0, 0.0, {})
@@ -160,13 +108,16 @@ def bound_part(
     slack, target = upper - at.lower_bound, upper * (1.0 - effort.tolerance)
     at, bounds = improve(effort, relaxation, at, target, stop)
     is_open = len(bounds) > 1 and at.lower_bound < target
+    window = min(WINDOW, len(bounds) - 2)  # before the first round there may be no bound
+    gain = (bounds[-1] - bounds[-1 - window]) / window if window > 0 else 0.0
+    gain = gain if len(bounds) > 1 else slack / _FIRST_ESTIMATE
     found = PartBound(
         lower_bound=max(0.0, float(at.lower_bound) / part.scale),
         upper_bound=upper / part.scale,
         certificate=at.best.arrays() if at.best else {},
         penalty=float(at.penalty),
         rounds=len(bounds) - 1 + (known.rounds if known else 0),
-        gain=(_last_gain(bounds) if len(bounds) > 1 else slack / _FIRST_ESTIMATE) / part.scale,
+        gain=gain / part.scale,
         reached=at.packed() if is_open else None,
     )
     if known is None or found.lower_bound > known.lower_bound:
@@ -192,14 +143,7 @@ def bound_several(
 
 
 def batched(tasks: list[Task], least: int) -> list[list[Task]]:
-    """Return the tasks in batches with enough work to be sent to another process.
-
-    Parameters
-    ----------
-    tasks : list of (Effort, Part, PartBound or None)
-    least : int
-        Least number of batches, if there are as many tasks.
-    """
+    """Return the tasks in batches with enough work to be sent to another process."""
     most = max(1, len(tasks) // least)
     batches: list[list[Task]] = []
     work = _BATCH_WORK
@@ -218,13 +162,9 @@ def work_of(rounds: int, blocks: int) -> float:
 
 
 def improve(
-    effort: Effort,
-    relaxation: Relaxation,
-    at: Iterate,
-    target: float,
-    stop: Callable[[], bool],
+    effort: Effort, relaxation: Relaxation, at: Iterate, target: float, stop: Callable[[], bool]
 ) -> tuple[Iterate, list[float]]:
-    """Run the rounds of an effort; see `ccviz.solvers.relaxation.rounds.run_rounds`."""
+    """Run the rounds of an effort; see `ccviz.solvers.relaxation.engine.run_rounds`."""
     params = replace(_ROUNDS, patience=effort.patience)
     return run_rounds(params, relaxation, at, target, effort.rounds, stop)
 
@@ -248,12 +188,6 @@ def _restored_leaf(arrays: dict[str, np.ndarray]) -> Leaf:
     return Leaf(tuple((i, j, bool(side)) for i, j, side in decisions), bound, certificate)
 
 
-def _last_gain(bounds: list[float]) -> float:
-    """Return the mean gain of the bound in the last rounds."""
-    window = min(WINDOW, len(bounds) - 2)  # before the first round there may be no bound
-    return (bounds[-1] - bounds[-1 - window]) / window if window > 0 else 0.0
-
-
 def initial_iterate(
     relaxation: Relaxation, labels: IntArray, certificate: dict[str, np.ndarray], penalty: float
 ) -> Iterate:
@@ -272,7 +206,7 @@ def initial_iterate(
     M = np.zeros_like(at.M)
     M[np.triu_indices(relaxation.s)] = -certificate["nonnegativity"]
     M += np.triu(M, 1).T
-    kernels.add_rows(M, -weights * rows.norm, *rows.entries)
+    kernels.add_rows(M, -weights * rows.norm, rows)
     penalty = penalty or at.penalty
     return replace(at, M=M / at.unit, cuts=cuts, weights=weights / at.unit, penalty=penalty)
 

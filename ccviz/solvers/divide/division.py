@@ -1,9 +1,9 @@
-"""One run of divide and bound."""
+"""One run of divide and bound, and a run before the tree of another solver."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,6 +18,7 @@ from ccviz.events import (
     Finished,
     IncumbentFound,
     InfeasibilityProved,
+    NodeOpened,
     Noted,
     PartBounded,
     PartsCut,
@@ -27,6 +28,7 @@ from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context
+from ccviz.solvers.divide import DivideSettings
 from ccviz.solvers.divide.bounding import (
     Effort,
     PartBound,
@@ -36,26 +38,23 @@ from ccviz.solvers.divide.bounding import (
     restored,
     work_of,
 )
-from ccviz.solvers.divide.branching import branch_part
-from ccviz.solvers.divide.partition import Anticlustering
-from ccviz.solvers.divide.parts import Part, dropped, take_parts
+from ccviz.solvers.divide.partition import Anticlustering, Part, dropped, take_parts
 from ccviz.solvers.divide.refine import refine
-from ccviz.solvers.divide.schedule import PartState, Step, next_steps
-from ccviz.solvers.search.margin import margin_of
+from ccviz.solvers.divide.schedule import PartState, Step, branch_part, next_steps
+from ccviz.solvers.search.branch_and_bound import Known
+from ccviz.solvers.search.decisions import margin_of
 from ccviz.solvers.search.tree import StoppedError
 from ccviz.solvers.search.workforce import Workforce, in_order, open_workforce
 from ccviz.solvers.start.staged import staged_clusterings
 
-_ROUNDING = 1e-12
-"""Rounding of the sum over the parts, relative to the scatter of the data."""
+_ROUNDING = 1e-12  # Rounding of the sum over the parts, relative to the scatter of the data
 _SHARE = 0.5
 """Share of the tolerance for the bounds of single parts; the rest is for the anticlustering."""
 _CUT = 0.05
 """Share of the tolerance at which the anticlustering is good enough: its passes take seconds."""
 AT_ONCE = 2e10
 """Usual limit of the work of a round of all parts, times clusters, up to which all parts grow."""
-_ENDLESS = 1e9
-"""Patience with which all rounds of an effort are run."""
+_ENDLESS = 1e9  # Patience with which all rounds of an effort are run
 
 _WITHOUT = (
     "The lower bound leaves the {} out. It holds with them, since no clustering costs less under "
@@ -67,38 +66,19 @@ Group = tuple[int, ...]
 
 @dataclass(eq=False)
 class Division:
-    """The state of a run; parameters as in `ccviz.solvers.divide_and_bound`.
-
-    Attributes
-    ----------
-    branching : bool
-        Whether parts may be branched.
-    at_once : float
-        Work of a round of all parts, times clusters, beyond which parts grow by merging only.
-    labels : (s,) int64
-        The best clustering of the blocks.
-    upper_bound, lower_bound : float
-    found : Anticlustering or None
-        The partition into parts, once there is one.
-    parts : dict of tuple of int to Part
-        By the parts of the anticlustering that they are made of: one, or several merged ones.
-    bounds : dict of tuple of int to PartBound
-        Their bounds.
-    """
+    """The state of a run."""
 
     problem: Problem
     context: Context
-    tolerance: float
-    incumbent: str
-    part_size: int
-    largest_part: int
-    shared: float
+    settings: DivideSettings
     branching: bool = True
+    # Work of a round of all parts, times clusters, beyond which parts grow by merging only.
     at_once: float = AT_ONCE
-    labels: IntArray = field(init=False)
+    labels: IntArray = field(init=False)  # (s,): The best clustering of the blocks
     upper_bound: float = math.inf
     lower_bound: float = -math.inf
-    found: Anticlustering | None = None
+    found: Anticlustering | None = None  # The partition into parts, once there is one
+    # By the parts of the anticlustering that they are made of: one, or several merged ones.
     parts: dict[Group, Part] = field(default_factory=dict)
     bounds: dict[Group, PartBound] = field(default_factory=dict)
     infeasible: bool = False
@@ -109,7 +89,7 @@ class Division:
         self.blocks: Blocks = contract(self.problem)
         self._rounding = _ROUNDING * float((self.problem.X**2).sum())
         self._in_vain: set[Group] = set()  # merged without gain
-        self._allowed = _SHARE * self.tolerance
+        self._allowed = _SHARE * self.settings.tolerance
         self._gained: dict[str, float] = {}  # by merging, by branching
         self._to_gain: dict[str, float] = {}
 
@@ -117,7 +97,9 @@ class Division:
         """Yield the events of the run; `ccviz.events.Finished` comes last unless stopped."""
         stop = self.context.stop
         self.restore()
-        self._begin_with_known()
+        if self.context.labels is not None:  # of an earlier run, as the bound
+            self._is_better(self.blocks.project(self.context.labels))
+        self.lower_bound = max(self.lower_bound, self.context.floor)
         yield from self._find_clustering()
         if math.isfinite(self.upper_bound) and not self.infeasible:
             with open_workforce(self.context.workers) as workforce, suppress(StoppedError):
@@ -125,32 +107,26 @@ class Division:
         if not stop():
             yield self._finished()
 
-    def _begin_with_known(self) -> None:
-        """Take the clustering and the bound that an earlier run left."""
-        if self.context.labels is not None:
-            self._is_better(self.blocks.project(self.context.labels))
-        self.lower_bound = max(self.lower_bound, self.context.floor)
-
     @property
     def is_closed(self) -> bool:
         """Whether the gap is within the tolerance."""
-        return self.lower_bound >= self.upper_bound * (1.0 - self.tolerance)
+        return self.lower_bound >= self.upper_bound * (1.0 - self.settings.tolerance)
 
     def _find_clustering(self) -> Iterator[Event]:
         is_edited = self.context.labels is not None
         if self.is_closed or (self.found is not None and not is_edited):
             return
-        for answer in staged_clusterings(self.problem, self.blocks, self.context, self.incumbent):
+        for answer in staged_clusterings(
+            self.problem, self.blocks, self.context, self.settings.incumbent
+        ):
             if isinstance(answer, InfeasibilityProved):
                 self.infeasible = True
                 yield answer
                 return
-            yield from self._take(*answer)
-
-    def _take(self, labels: IntArray, source: str) -> Iterator[Event]:
-        if self._is_better(labels):
-            lifted = self.blocks.lift(labels)
-            yield IncumbentFound(labels=lifted, source=source, objective=self.upper_bound)
+            labels, source = answer
+            if self._is_better(labels):
+                lifted = self.blocks.lift(labels)
+                yield IncumbentFound(labels=lifted, source=source, objective=self.upper_bound)
 
     def _is_better(self, labels: IntArray) -> bool:
         """Keep a clustering if it is better than the best."""
@@ -174,9 +150,9 @@ class Division:
         yield from self._bound(workforce, todo, [first] * len(todo))
         while not self.context.stop() and not self.is_closed:
             steps = next_steps(
-                [self._standing(group) for group in self.parts],
+                [self._state_of(group) for group in self.parts],
                 allowed=self._allowed,
-                largest=self.largest_part,
+                largest=self.settings.largest_part,
                 in_vain=self._in_vain,
                 gains={
                     what: self._gained[what] / most for what, most in self._to_gain.items() if most
@@ -187,7 +163,7 @@ class Division:
                 return
             yield from self._follow(workforce, steps)
 
-    def _standing(self, group: Group) -> PartState:
+    def _state_of(self, group: Group) -> PartState:
         part = self.parts[group]
         return PartState(group, part.own, part.blocks.s - part.own, part.piece, self.bounds[group])
 
@@ -218,22 +194,22 @@ class Division:
         They grow to half the largest size here: one round of larger parts takes long, and those
         that stay open are merged later.
         """
-        size = self.part_size
+        size = self.settings.part_size
         while True:
             found, loss = refine(
                 self.blocks,
                 self.labels,
                 max(1, self.blocks.s // size),
-                int(self.shared * size),
+                int(self.settings.shared * size),
                 self.context.seed,
-                _CUT * self.tolerance,
+                _CUT * self.settings.tolerance,
                 self.context.stop,
             )
             larger = 2 * size
             enough = loss <= self._allowed or self.context.stop()
             work = self.blocks.s // larger * work_of(1, larger)
             too_much = work * self.blocks.k > self.at_once
-            if enough or too_much or larger > min(self.largest_part, self.blocks.s) // 2:
+            if enough or too_much or larger > min(self.settings.largest_part, self.blocks.s) // 2:
                 return found
             size = larger
 
@@ -292,7 +268,7 @@ class Division:
         if len(within) == 1 and not is_branched:
             return
         what = "branch" if is_branched else "merge"
-        known = [self._standing(each) for each in within]
+        known = [self._state_of(each) for each in within]
         gain = bound.lower_bound - math.fsum(each.bound.lower_bound for each in known)
         most = math.fsum(each.bound.slack if is_branched else each.loss for each in known)
         self._gained[what] = self._gained.get(what, 0.0) + max(0.0, gain)
@@ -307,7 +283,10 @@ class Division:
             self._in_vain.add(group)
             return
         is_news = group not in self.bounds or bound.lower_bound > known
-        self._replace(within, part, bound)
+        for each in within:
+            del self.parts[each]
+            self.bounds.pop(each, None)
+        self.parts[group], self.bounds[group] = part, bound
         if not is_news:
             return
         yield PartBounded(
@@ -320,12 +299,6 @@ class Division:
             leaves=tuple(leaf.arrays() for leaf in bound.leaves),
         )
         yield from self._add_up()
-
-    def _replace(self, within: list[Group], part: Part, bound: PartBound) -> None:
-        for each in within:
-            del self.parts[each]
-            self.bounds.pop(each, None)
-        self.parts[part.numbers], self.bounds[part.numbers] = part, bound
 
     def _add_up(self) -> Iterator[Event]:
         total = self.blocks.scatter * (1.0 - 1e-9) - self._rounding
@@ -360,15 +333,46 @@ class Division:
         if self.infeasible:
             return Finished(termination="proved", message=TERMINATION_SENTENCES["proved"])
         if self.is_closed:
-            reason: Termination = "proved" if self.tolerance <= OPTIMAL_GAP else "gap"
+            reason: Termination = "proved" if self.settings.tolerance <= OPTIMAL_GAP else "gap"
             return Finished(termination=reason, message=TERMINATION_SENTENCES[reason])
         if math.isinf(self.upper_bound):
-            return Finished(
-                termination="stalled",
-                message="No clustering was found; one may exist.",
-            )
+            message = "No clustering was found; one may exist."
+            return Finished(termination="stalled", message=message)
         gap = relative_gap(self.upper_bound, self.lower_bound)
-        return Finished(
-            termination="stalled",
-            message=f"Parts of up to {self.largest_part:,} blocks leave a gap of {gap:.2g}.",
-        )
+        largest = f"{self.settings.largest_part:,} blocks"
+        message = f"Parts of up to {largest} leave a gap of {gap:.2g}."
+        return Finished(termination="stalled", message=message)
+
+
+# --- Presolve: a clustering and a bound before a tree over all blocks -----------------------------
+#
+# A round on some thousand blocks takes minutes; in parts they have a clustering and a bound after
+# seconds. Parts are merged, but not branched: the gap that is left is for the tree.
+
+PRESOLVE = DivideSettings()
+"""Settings of a presolve but for its tolerance, which is that of the tree."""
+
+
+def presolved(
+    problem: Problem, context: Context, tolerance: float
+) -> Generator[Event, None, Known | None]:
+    """Yield the events of divide and bound, the last of them only if no tree is needed.
+
+    `context`: If its history has nodes of a tree, it has all events of the presolve as well.
+    Returns: The bounds that the tree starts from; None if the run is over.
+    """
+    opened = [isinstance(record.event, NodeOpened) for record in context.history]
+    before = context.history[: [*opened, True].index(True)]
+    settings = replace(PRESOLVE, tolerance=tolerance)
+    division = Division(problem, replace(context, history=before), settings, branching=False)
+    if len(before) < len(context.history):
+        division.restore()
+        return None if context.stop() else Known(division.upper_bound, division.lower_bound)
+    for event in division.steps():
+        if isinstance(event, Finished) and division.is_closed:
+            yield event
+            return None
+        # The tree proves infeasibility, with a certificate that can be checked.
+        if not isinstance(event, Finished | InfeasibilityProved):
+            yield event
+    return None if context.stop() else Known(division.upper_bound, division.lower_bound)

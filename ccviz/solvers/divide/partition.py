@@ -14,52 +14,74 @@ since a clustering's cost is the sum of its costs in the parts with these masses
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
-from ccviz.problem.blocks import Blocks
+from ccviz.problem.blocks import Blocks, BoundedBlocks
 from ccviz.solvers.base import never
 from ccviz.solvers.common.clusters import cluster_means, nearest_centers
-from ccviz.solvers.divide.link_groups import link_groups, most_likely_lost_first
+from ccviz.solvers.common.hard_links import NO_LINKS
 from ccviz.solvers.search.tree import StoppedError
 
-SHARED = -1
-"""Part number of a shared block."""
+# --------------------------------------------------------------------------------------------------
+# Groups of linked blocks that go to one part together, so that their cannot-links are kept.
+#
+# A cannot-link between two parts is dropped, which may weaken the bound: most where both ends are
+# nearest to the same centre. So links join their ends into groups, those links first, up to a
+# largest number of blocks.
 
-_HEAVY = 0.05
-"""Share of a part's scatter above which a block is shared."""
-_FEWEST = 4
-"""Least number of a cluster's blocks per part; smaller clusters are shared whole."""
-_LARGEST_GROUP = 8
-"""Largest number of blocks in a link group."""
-_SCATTER_WEIGHT = 0.3
-"""Weight of a block's scatter among the features, whose centroid has weight 1."""
-_MASS_WEIGHT = 0.5
-"""Weight of a block's mass among the features."""
-_SWEEPS = (16, 6)
-"""Most sweeps of exchanges within the strata, then within the kinds of groups."""
-_LEAST_GAIN = 1e-6
-"""Relative loss that a sweep has to save for another to follow."""
-_TRIES = 5
-"""Exchanges tried for each group in a sweep."""
+
+def link_groups(conflicts: IntArray, free: np.ndarray, most: int) -> IntArray:
+    """Return the group of each block, named by one of its blocks.
+
+    `conflicts` (c, 2): In the order in which they join blocks.
+    """
+    both = free[conflicts[:, 0]] & free[conflicts[:, 1]]
+    root = np.arange(len(free))
+    _join(conflicts[both], root, np.ones(len(free), np.int64), most)
+    return root
+
+
+@njit(cache=True, entry=True)  # pragma: no cover - compiled
+def _join(pairs: IntArray, root: IntArray, size: IntArray, most: int) -> None:
+    for c in range(len(pairs)):
+        a, b = _find(root, pairs[c, 0]), _find(root, pairs[c, 1])
+        if a != b and size[a] + size[b] <= most:
+            root[b] = a
+            size[a] += size[b]
+    for i in range(len(root)):
+        root[i] = _find(root, i)
+
+
+@njit(cache=True)  # pragma: no cover - compiled
+def _find(root: IntArray, i: int) -> int:
+    while root[i] != i:
+        root[i] = root[root[i]]
+        i = root[i]
+    return i
+
+
+SHARED = -1  # Part number of a shared block
+_HEAVY = 0.05  # Share of a part's scatter above which a block is shared
+_FEWEST = 4  # Least number of a cluster's blocks per part; smaller clusters are shared whole
+_LARGEST_GROUP = 8  # Largest number of blocks in a link group
+_SCATTER_WEIGHT = 0.3  # Weight of a block's scatter among the features, whose centroid has weight 1
+_MASS_WEIGHT = 0.5  # Weight of a block's mass among the features
+_SWEEPS = (16, 6)  # Most sweeps of exchanges within the strata, then within the kinds of groups
+_LEAST_GAIN = 1e-6  # Relative loss that a sweep has to save for another to follow
+_TRIES = 5  # Exchanges tried for each group in a sweep
 
 
 @dataclass(frozen=True, eq=False)
 class Anticlustering:
-    """A partition of the blocks into parts that are alike.
+    """A partition of the blocks into parts that are alike."""
 
-    Attributes
-    ----------
-    part_of : (s,) int64
-        The part of each block, ``SHARED`` for shared blocks.
-    parts : int
-    """
-
-    part_of: IntArray
+    part_of: IntArray  # (s,): The part of each block, ``SHARED`` for shared blocks
     parts: int
 
 
@@ -74,35 +96,15 @@ def anticluster(
 ) -> Anticlustering:
     """Partition the blocks into parts that are alike.
 
-    Parameters
-    ----------
-    blocks : Blocks
-    labels : (s,) int64
-        A good clustering of the blocks.
-    parts : int
-        At most the number of blocks.
-    most_shared : int
-        Largest number of shared blocks.
-    seed : int
-    alike : (s, q) float64, optional
-        Further features whose sums should be alike, see `ccviz.solvers.divide.refine`.
-    stop : callable
-        Cheap; tested between sweeps.
-
-    Returns
-    -------
-    Anticlustering
-
-    Raises
-    ------
-    StoppedError
-        If ``stop`` returns true.
+    `labels` (s,): A good clustering of the blocks. `alike` (s, q): Further features whose sums
+    should be alike, see `ccviz.solvers.divide.refine`. `stop`: Cheap; tested between sweeps.
     """
     centers = cluster_means(blocks.centroid, blocks.mass, labels, blocks.k)
     deviation = blocks.mass[:, None] * (blocks.centroid - centers[labels])
     scatter = (deviation**2).sum(axis=1) / blocks.mass
     shared = _shared(labels, scatter, parts, most_shared)
-    conflicts = most_likely_lost_first(blocks.conflicts, nearest_centers(blocks.centroid, centers))
+    ends = nearest_centers(blocks.centroid, centers)[blocks.conflicts]
+    conflicts = blocks.conflicts[np.argsort(ends[:, 0] != ends[:, 1], kind="stable")]
     root = link_groups(conflicts, ~shared, _LARGEST_GROUP)
     rng = np.random.default_rng(seed)
     groups = _Groups.of(root, ~shared, labels)
@@ -129,20 +131,10 @@ def _shared(labels: IntArray, scatter: FloatArray, parts: int, most: int) -> np.
 
 @dataclass(frozen=True, eq=False)
 class _Groups:
-    """Link groups by kind: groups of one kind have blocks in the same clusters.
+    """Link groups by kind: groups of one kind have blocks in the same clusters."""
 
-    Attributes
-    ----------
-    member : (s,) int64
-        Blocks, group by group, within a group by their cluster.
-    start : (b + 1,) int64
-        Start of each group in ``member``.
-    kinds : list of (m,) int64
-        The groups of each kind.
-    """
-
-    member: IntArray
-    start: IntArray
+    member: IntArray  # (s,): Blocks, group by group, within a group by their cluster
+    start: IntArray  # (b + 1,): Start of each group in ``member``
     kinds: list[IntArray]
 
     @classmethod
@@ -304,3 +296,124 @@ def _move(
             change += (2.0 * row[f] + value) * value
             row[f] += value
     return change
+
+
+# --- A part as a small clustering problem of its own ----------------------------------------------
+
+_LEFT_OUT = -2  # Group of the blocks of parts that are not taken
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The blocks of a part, with masses that are whole numbers where points have no weights."""
+
+    numbers: tuple[int, ...]  # The parts of the anticlustering that it is made of
+    own: int  # Number of blocks before the shared ones
+    blocks: BoundedBlocks  # Each block as one weighted point: the scatter inside blocks is left out
+    labels: IntArray  # (s,): The whole's clustering of them, every cluster with a block
+    scale: float  # Factor of the masses, by which shares of a mass are whole numbers
+
+    @cached_property
+    def piece(self) -> float:
+        """Cost of the whole's clustering in the part, in its share of mass."""
+        return cost(self.blocks, self.labels) / self.scale
+
+
+def take_parts(
+    blocks: Blocks,
+    found: Anticlustering,
+    labels: IntArray,
+    groups: Sequence[tuple[int, ...]] | None = None,
+) -> list[Part]:
+    """Return the parts of an anticlustering, or some of them merged.
+
+    `labels` (s,): A clustering of the blocks.
+    """
+    if groups is None:
+        groups = [(number,) for number in range(found.parts)]
+    place = np.full(found.parts + 1, _LEFT_OUT)
+    place[SHARED] = SHARED
+    for at, group in enumerate(groups):
+        place[list(group)] = at
+    group_of = place[found.part_of]
+    shared = np.flatnonzero(group_of == SHARED)
+    taken = np.flatnonzero(group_of >= 0)
+    order = taken[np.argsort(group_of[taken], kind="stable")]
+    own = np.split(order, np.cumsum(np.bincount(group_of[order], minlength=len(groups)))[:-1])
+    conflicts = _by_group(blocks, group_of, len(groups))
+    scale = float(found.parts) if len(shared) else 1.0
+    parts = []
+    for at, group in enumerate(groups):
+        index = np.concatenate([own[at], shared])
+        mass = blocks.mass[index]
+        mass[: len(own[at])] *= scale
+        mass[len(own[at]) :] *= len(group)  # a share for each part
+        inside = np.concatenate([conflicts[at], conflicts[SHARED]])
+        part = _as_blocks(blocks, index, mass, inside)
+        parts.append(Part(group, len(own[at]), part, filled(part, labels[index]), scale))
+    return parts
+
+
+def dropped(blocks: Blocks, found: Anticlustering) -> int:
+    """Return the number of conflicts between two parts, which are dropped."""
+    ends = found.part_of[blocks.conflicts]
+    return int(((ends != SHARED).all(axis=1) & (ends[:, 0] != ends[:, 1])).sum())
+
+
+def _by_group(blocks: Blocks, group_of: IntArray, groups: int) -> list[IntArray]:
+    """Return the conflicts within each group of parts, and last those between shared blocks."""
+    ends = group_of[blocks.conflicts]
+    part = ends.max(axis=1)
+    kept = (ends == part[:, None]) | (ends == SHARED)
+    kept = kept.all(axis=1) & (part > _LEFT_OUT)
+    order = np.argsort(part[kept], kind="stable")
+    counts = np.bincount(part[kept] + 1, minlength=groups + 1)
+    shared, *own = np.split(blocks.conflicts[kept][order], np.cumsum(counts)[:-1])
+    return [*own, shared]
+
+
+def _as_blocks(
+    blocks: Blocks, index: IntArray, mass: FloatArray, conflicts: IntArray
+) -> BoundedBlocks:
+    order = np.argsort(index)
+    ends = order[np.searchsorted(index, conflicts, sorter=order)]
+    part = Blocks(
+        block_of=np.arange(len(index)),
+        mass=mass,
+        centroid=blocks.centroid[index],
+        scatter=0.0,
+        conflicts=np.sort(ends.reshape(-1, 2), axis=1),
+        soft_must=NO_LINKS,
+        soft_cannot=NO_LINKS,
+        penalty=0.0,
+        k=min(blocks.k, len(index)),
+        sizes=None,
+    )
+    return BoundedBlocks(part)  # neither sizes nor rules are left
+
+
+def filled(blocks: Blocks, labels: IntArray) -> IntArray:
+    """Return labels of k clusters, all used: clusters are split where there are fewer.
+
+    A block far from its centroid becomes a cluster, which costs nothing and breaks no conflict.
+    """
+    used, labels = np.unique(labels, return_inverse=True)
+    for cluster in range(len(used), blocks.k):
+        counts = np.bincount(labels)
+        away = (blocks.centroid - means_of(blocks, labels)[labels]) ** 2
+        gain = np.where(counts[labels] > 1, blocks.mass * away.sum(axis=1), -1.0)
+        labels[int(gain.argmax())] = cluster
+    return labels.astype(np.int64)
+
+
+def means_of(blocks: Blocks, labels: IntArray) -> FloatArray:
+    """Return the means of the clusters, every one used."""
+    return cluster_means(blocks.centroid, blocks.mass, labels, int(labels.max()) + 1)
+
+
+def cost(blocks: Blocks, labels: IntArray) -> float:
+    """Return the cost of a clustering of blocks, without the scatter inside the blocks."""
+    if not blocks.s:
+        return 0.0
+    away = blocks.centroid - means_of(blocks, labels)[labels]
+    return float(blocks.mass @ (away**2).sum(axis=1))

@@ -23,31 +23,30 @@ from scipy.linalg import eigh
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.blocks import Blocks
 from ccviz.solvers.common.clusters import cluster_means, nearest_centers
-from ccviz.solvers.divide.partition import SHARED, Anticlustering, anticluster
-from ccviz.solvers.divide.parts import Part, cost, take_parts
-from ccviz.solvers.relaxation.kempe_exchange import exchange
+from ccviz.solvers.divide.partition import (
+    SHARED,
+    Anticlustering,
+    Part,
+    anticluster,
+    cost,
+    means_of,
+    take_parts,
+)
+from ccviz.solvers.relaxation.exchange import exchange
 from ccviz.solvers.relaxation.model import relax
 
-_PASSES = 4
-"""Largest number of anticlusterings that are made."""
+_PASSES = 4  # Largest number of anticlusterings that are made
 _MOST_BLOCKS = 400_000
 """Largest number of blocks in all passes together: with more, one pass takes long enough."""
-_PROGRESS = 0.9
-"""Share of the least loss so far; a pass with a larger loss is the last."""
-_SEARCHED = 40
-"""Largest number of parts whose optima are searched in a pass."""
-_STARTS = 3
-"""Starts of a part's search, besides its piece of the whole's clustering."""
+_PROGRESS = 0.9  # Share of the least loss so far; a pass with a larger loss is the last
+_SEARCHED = 40  # Largest number of parts whose optima are searched in a pass
+_STARTS = 3  # Starts of a part's search, besides its piece of the whole's clustering
 _NEAR_OPTIMAL = 1.02
 """Largest cost of a clustering whose centres are used, as a multiple of the piece's cost."""
-_MOST_CENTERS = 160
-"""Largest number of sets of centres that make features."""
-_MOST_COSTS = 20_000_000
-"""Largest number of blocks times sets of centres."""
-_DIRECTIONS = 40
-"""Principal directions to which the features are reduced."""
-_AXES = 12
-"""Principal axes of the points whose products are features."""
+_MOST_CENTERS = 160  # Largest number of sets of centres that make features
+_MOST_COSTS = 20_000_000  # Largest number of blocks times sets of centres
+_DIRECTIONS = 40  # Principal directions to which the features are reduced
+_AXES = 12  # Principal axes of the points whose products are features
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,25 +68,11 @@ def refine(
 ) -> tuple[Anticlustering, float]:
     """Return the best anticlustering of several passes.
 
-    Parameters
-    ----------
-    blocks, labels, parts, most_shared, seed
-        As for `ccviz.solvers.divide.partition.anticluster`.
-    allowed : float
-        Relative loss at which no more passes are made.
-    stop : callable
-        Ends the search; the best anticlustering so far is returned.
-
-    Returns
-    -------
-    anticlustering : Anticlustering
-    loss : float
-        The relative loss that was found; better clusterings of the parts may exist.
-
-    Raises
-    ------
-    StoppedError
-        If ``stop`` returns true within a pass.
+    `blocks`, `labels`, `parts`, `most_shared`, `seed`: As for
+    `ccviz.solvers.divide.partition.anticluster`. `allowed`: Relative loss at which no more passes
+    are made. `stop`: Ends the search; the best anticlustering so far is returned. Returns `loss`:
+    The relative loss that was found; better clusterings of the parts may exist. Raises
+    `StoppedError` if ``stop`` returns true within a pass.
     """
     best = found = anticluster(blocks, labels, parts, most_shared, seed, stop=stop)
     rng = np.random.default_rng(seed)
@@ -113,7 +98,7 @@ def refine(
 
 def _lost_by_centroids(blocks: Blocks, found: Anticlustering, labels: IntArray) -> float:
     """Return the relative loss by pieces of clusters whose centroids differ from the clusters'."""
-    away = blocks.centroid - _means(blocks, labels)[labels]
+    away = blocks.centroid - means_of(blocks, labels)[labels]
     own = found.part_of != SHARED
     piece = found.part_of[own] * blocks.k + labels[own]
     mass = np.bincount(piece, blocks.mass[own])
@@ -145,7 +130,7 @@ def _own_optima(
         own, pieces = own + min(costs), pieces + piece
         if part.blocks.k == blocks.k:
             centers += [
-                _means(part.blocks, each)
+                means_of(part.blocks, each)
                 for each, value in zip(known, costs, strict=True)
                 if value < _NEAR_OPTIMAL * piece
             ]
@@ -169,9 +154,10 @@ def _clusterings(part: Part, rng: np.random.Generator) -> list[IntArray]:
 
 def _costs(blocks: Blocks, labels: IntArray, centers: list[FloatArray]) -> FloatArray:
     """Return (s, q) principal directions of the increases of the blocks' costs by other centres."""
-    own = _means(blocks, labels)
-    now = ((blocks.centroid - own[labels]) ** 2).sum(axis=1)
-    more = np.column_stack([_least_squares(blocks.centroid, each) - now for each in centers])
+    points, own = blocks.centroid, means_of(blocks, labels)
+    now = ((points - own[labels]) ** 2).sum(axis=1)
+    squares = ([((points - center) ** 2).sum(axis=1) for center in each] for each in centers)
+    more = np.column_stack([np.min(each, axis=0) - now for each in squares])
     more *= blocks.mass[:, None]
     more -= more.mean(axis=0)
     vectors = np.linalg.eigh(more.T @ more)[1]
@@ -199,11 +185,3 @@ def _second_moments(blocks: Blocks, labels: IntArray, most: int) -> FloatArray:
 def _of_unit_scatter(features: FloatArray) -> FloatArray:
     """Return the features with a mean squared norm of one."""
     return features / np.sqrt(float((features**2).sum()) / len(features) or 1.0)
-
-
-def _means(blocks: Blocks, labels: IntArray) -> FloatArray:
-    return cluster_means(blocks.centroid, blocks.mass, labels, blocks.k)
-
-
-def _least_squares(points: FloatArray, centers: FloatArray) -> FloatArray:
-    return np.min([((points - center) ** 2).sum(axis=1) for center in centers], axis=0)

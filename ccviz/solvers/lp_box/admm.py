@@ -17,7 +17,58 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.sizes import Sizes
-from ccviz.solvers.lp_box.pairs import PairProduct
+
+# --- All links of a kind as one product constraint of the ℓp-box splitting ------------------------
+
+
+class PairProduct:
+    """The constraint (E z)ᵀ E′ x = target on linked pairs, with its copy z of x (eq. 4 and 5).
+
+    By Lemmas 1 and 2 one product replaces all links of a kind: it counts the pairs that share a
+    cluster, which are all must-links and no cannot-link.
+
+    `target`: How many of the pairs should be together.
+    """
+
+    def __init__(self, x: FloatArray, pairs: IntArray, target: float) -> None:
+        self.pairs, self.target = pairs, target
+        self.z = np.zeros_like(x)
+        self.y = 0.0
+        self.y_copy = np.zeros_like(x)
+        self.direction = np.zeros_like(x)
+
+    def aim(self) -> None:
+        """Set E′ᵀE z, the direction in which x is held."""
+        self.direction = _carry(self.z, self.pairs[:, 0], self.pairs[:, 1])
+
+    def gap(self, x: FloatArray) -> float:
+        """Return how far the product misses its target."""
+        return float((self.direction * x).sum()) - self.target
+
+    def gradient(self, rho: float) -> FloatArray:
+        """Return the linear terms in x, the targets of both penalties included."""
+        return (self.y - rho * self.target) * self.direction + self.y_copy - rho * self.z
+
+    def update_copy(self, x: FloatArray, rho: float) -> None:
+        """Solve eq. 13 and 14: a multiple of the identity plus one rank, so in closed form."""
+        across = _carry(x, self.pairs[:, 1], self.pairs[:, 0])
+        right = self.y_copy / rho + x + (self.target - self.y / rho) * across
+        step = float((across * right).sum()) / (1.0 + float((across * across).sum()))
+        self.z = right - step * across
+
+    def ascend(self, x: FloatArray, rho: float) -> None:
+        """Move the multipliers along their residuals (eq. 15)."""
+        self.aim()
+        self.y += rho * self.gap(x)
+        self.y_copy += rho * (x - self.z)
+
+
+def _carry(rows: FloatArray, source: IntArray, goal: IntArray) -> FloatArray:
+    """Add row ``source[e]`` to row ``goal[e]`` for each pair e."""
+    total = np.zeros_like(rows)
+    np.add.at(total, goal, rows[source])
+    return total
+
 
 CG_TOLERANCE = 1e-8
 LEAST_SIZE = 1e-6  # a fractional cluster may be empty; its mean still needs a divisor
@@ -29,16 +80,7 @@ class Splitting:
     The constraint x = Pw ⊙ Cx is eliminated: w is computed from the box copy z1 of x, so that the
     means are always those of a relaxed assignment. `CoupledSplitting` keeps it as the paper does.
 
-    Parameters
-    ----------
-    X : (n, d) float64
-        Points, scaled as the penalty expects.
-    x : (n, k) float64
-        The assignment to start from.
-    must_link, cannot_link : (m, 2) int64
-    sizes : Sizes or None
-    rho : float
-        The first penalty.
+    `X` (n, d): Points, scaled as the penalty expects. `x` (n, k): The assignment to start from.
     """
 
     def __init__(
@@ -96,7 +138,9 @@ class Splitting:
         self.update_w()
         for each in self.pair_products:
             each.update_copy(self.x, self.rho)
-        self._update_size_target()
+        if self.sizes is not None:  # with exact sizes this is the paper's u
+            column = self.x.sum(axis=0) + self.y_size / self.rho
+            self.size_target = np.clip(column, self.sizes.lower, self.sizes.upper)
         self.ascend()
         moved = [self.z_box - before[0], self.z_sphere - before[1]]
         self.dual_residual = self.rho * float(np.linalg.norm(moved))
@@ -106,7 +150,10 @@ class Splitting:
         for each in self.pair_products:
             each.aim()
         # Divided by rho, the system keeps its scale while the penalty grows.
-        matrix = LinearOperator((self.x.size, self.x.size), self._flat_product, dtype=np.float64)
+        matrix = LinearOperator(
+            (self.x.size, self.x.size), dtype=np.float64,
+            matvec=lambda flat: self.product(flat.reshape(self.x.shape)).ravel(),
+        )  # fmt: skip
         right = -self.gradient().ravel() / self.rho
         solution, _ = cg(matrix, right, self.x.ravel(), rtol=CG_TOLERANCE)
         self.x = solution.reshape(self.x.shape)
@@ -131,18 +178,9 @@ class Splitting:
             total += each.direction * float((each.direction * x).sum())
         return total
 
-    def _flat_product(self, vector: FloatArray) -> FloatArray:
-        return self.product(vector.reshape(self.x.shape)).ravel()
-
     def update_w(self) -> None:
         """Let the means be those of the box copy."""
         self.w = _weights_of(self.z_box)
-
-    def _update_size_target(self) -> None:
-        """Project the column sums on the sizes; with exact sizes this is the paper's u."""
-        if self.sizes is not None:
-            column = self.x.sum(axis=0) + self.y_size / self.rho
-            self.size_target = np.clip(column, self.sizes.lower, self.sizes.upper)
 
     def ascend(self) -> None:
         """Move all multipliers along their residuals (eq. 15)."""

@@ -1,6 +1,6 @@
 """Compiled descent over feasible clusterings: relocations, ejections and chains.
 
-Three neighbourhoods, each evaluated exactly (see `ccviz.solvers.memetic._state`):
+Three neighbourhoods, each evaluated exactly (see `ccviz.solvers.memetic.instance`):
 
 - *relocation*: one block goes to a cluster without its conflicts (Hartigan and Wong 1979);
 - *ejection*: one block goes to a cluster with conflicts, and each of these goes to its best other
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
-from ccviz.solvers.memetic._state import (
+from ccviz.solvers.memetic.instance import (
     BlockData,
     State,
     cheapest_free,
@@ -45,26 +45,10 @@ def descend(
 ) -> tuple[IntArray, int]:
     """Improve a feasible clustering until none of its neighbours is better.
 
-    Parameters
-    ----------
-    data : BlockData
-    label : (s,) int64
-        A clustering that breaks no conflict and leaves no cluster empty.
-    anchor : (k, d) float64
-    inertia : float
-        See `open_state`.
-    order : (s,) int64
-        Order in which blocks are tried.
-    depth : int
-        RELOCATIONS alone, EJECTIONS as well, or CHAINS on top.
-    tolerance : float
-        Smallest gain that counts.
-
-    Returns
-    -------
-    label : (s,) int64
-    sweeps : int
-        Passes over the blocks, by any of the three.
+    `label` (s,): A clustering that breaks no conflict and leaves no cluster empty. `inertia`: See
+    `open_state`. `order` (s,): Order in which blocks are tried. `depth`: RELOCATIONS alone,
+    EJECTIONS as well, or CHAINS on top. `tolerance`: Smallest gain that counts. Returns `sweeps`:
+    Passes over the blocks, by any of the three.
     """
     state = open_state(data, label, anchor, inertia)
     checked = np.full(len(order), -1, np.int64)

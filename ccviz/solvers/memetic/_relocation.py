@@ -15,87 +15,210 @@ import numpy as np
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
 from ccviz.solvers.assignment.centers import squared_distances
-from ccviz.solvers.memetic._posterior import (
-    Annotated,
-    Fit,
-    gaussian_cost,
-    gaussian_of,
-    pair_cost,
-    prior_cost,
-    prior_scales,
-    rate_cost,
-    shift,
-)
 
-NEAR = 1e-3
-"""Largest relative change of a scale for the series, whose error is then below rounding."""
+# --- Compiled posterior of a clustering with annotations ------------------------------------------
+#
+# The model of Gribel, Gendreau and Vidal (2022): points are Gaussian with one variance a cluster;
+# must-links and cannot-links are Poisson counts between the clusters of their ends, one rate a pair
+# of clusters and kind; a rate has an exponential prior whose mean comes from the accuracy p of the
+# annotations. Everything but the labels is at its best value for them, in closed form.
 
-LEAST_GAIN = 1e-9
-"""Smallest gain that counts, relative to the cost."""
+LEAST_RATE = 1e-10  # A rate's logarithm is cut off here, as where no link of a kind is left
+
+
+class Annotated(NamedTuple):
+    """Points and annotations."""
+
+    point: FloatArray
+    start: IntArray  # (n + 1,): Where each point's links begin in ``neighbour`` and ``kind``
+    # neighbour, kind, (2m,): The other end of a link; 0 for a must-link, 1 for a cannot-link.
+    neighbour: IntArray
+    kind: IntArray
+    linked: IntArray  # linked, free: The points with a link, and those without
+    free: IntArray
+    accuracy: float  # p: the share of the annotations that are believed to be right; 0 for no prior
+    least_variance: float
+
+
+class Fit(NamedTuple):
+    """A clustering and the sums of its posterior."""
+
+    label: IntArray
+    size: FloatArray
+    total: FloatArray
+    square: FloatArray  # (k,): Sum of squared norms of each cluster's points
+    # (2, k, k): Links of each kind between clusters; twice their number inside one.
+    links: FloatArray
+
+
+@njit(cache=True)
+def open_fit(data: Annotated, label: IntArray, k: int) -> Fit:
+    """Return the fit of (n,) labels."""
+    d = data.point.shape[1]
+    fit = Fit(label.copy(), np.zeros(k), np.zeros((k, d)), np.zeros(k), np.zeros((2, k, k)))
+    for i in range(len(label)):
+        r = label[i]
+        fit.size[r] += 1.0
+        fit.total[r] += data.point[i]
+        fit.square[r] += (data.point[i] ** 2).sum()
+        for e in range(data.start[i], data.start[i + 1]):
+            fit.links[data.kind[e], r, label[data.neighbour[e]]] += 1.0
+    return fit
+
+
+@njit(cache=True)
+def posterior_cost(data: Annotated, fit: Fit) -> float:
+    """Return the negative logarithm of the posterior, up to a constant."""
+    cost = annotation_cost(data, fit)
+    for r in range(len(fit.size)):
+        cost += gaussian_cost(r, data, fit)
+    return cost
+
+
+@njit(cache=True)
+def variance(r: int, data: Annotated, fit: Fit) -> float:
+    """Return the variance of cluster r per feature."""
+    scatter = fit.square[r] - (fit.total[r] ** 2).sum() / fit.size[r]
+    return max(scatter / (fit.size[r] * data.point.shape[1]), data.least_variance)
+
+
+@njit(cache=True)
+def gaussian_cost(r: int, data: Annotated, fit: Fit) -> float:
+    """Return the points' part of cluster r."""
+    if fit.size[r] == 0.0:
+        return 0.0
+    scatter = fit.square[r] - (fit.total[r] ** 2).sum() / fit.size[r]
+    return gaussian_of(fit.size[r], scatter, data.point.shape[1], data.least_variance)
+
+
+@njit(cache=True)
+def gaussian_of(size: float, scatter: float, d: int, least_variance: float) -> float:
+    """Return the points' part of the cost of a cluster, by its size and sum of squares."""
+    spread = max(scatter / (size * d), least_variance)
+    return scatter / (2.0 * spread) + 0.5 * size * d * np.log(spread)
+
+
+@njit(cache=True)
+def annotation_cost(data: Annotated, fit: Fit) -> float:
+    """Return the links' part, with the prior of their rates."""
+    k, cost = len(fit.size), 0.0
+    for kind in range(2):
+        edges = 0.5 * fit.links[kind].sum()
+        if edges == 0.0:
+            continue
+        scale = prior_scales(kind, edges, fit.size.sum(), (fit.size**2).sum(), data.accuracy)
+        cost += prior_cost(k, scale)
+        for r in range(k):
+            for s in range(r, k):
+                cost += pair_cost(kind, r, s, fit, scale)[0]
+    return cost
+
+
+@njit(cache=True)
+def prior_cost(k: int, scale: tuple[float, float]) -> float:
+    """Return the cost of the priors of one kind's rates, whatever the links."""
+    if scale[0] == 0.0:
+        return 0.0
+    return -k * np.log(scale[0]) - 0.5 * k * (k - 1) * np.log(scale[1])
+
+
+@njit(cache=True)
+def pair_cost(
+    kind: int, r: int, s: int, fit: Fit, scale: tuple[float, float]
+) -> tuple[float, float, float, float]:
+    """Return the cost of a kind's links between two clusters, as `rate_cost` does."""
+    pairs = fit.size[r] * fit.size[s]
+    if r == s:
+        return rate_cost(0.5 * fit.links[kind, r, r], 0.5 * pairs, scale[0])
+    return rate_cost(fit.links[kind, r, s], pairs, scale[1])
+
+
+@njit(cache=True)
+def rate_cost(found: float, pairs: float, scale: float) -> tuple[float, float, float, float]:
+    """Return the cost of links at their best rate, and its series in a change of the scale.
+
+    The rate is found / (pairs + scale). The other three are the coefficients of the change, its
+    square and its cube in the series of the cost.
+    """
+    if found == 0.0:
+        return 0.0, 0.0, 0.0, 0.0
+    share = 1.0 / (pairs + scale)
+    rate = found * share
+    if rate <= LEAST_RATE:
+        return found * (1.0 - np.log(LEAST_RATE)), 0.0, 0.0, 0.0
+    return found * (1.0 - np.log(rate)), rate, -rate * share / 2.0, rate * share * share / 3.0
+
+
+@njit(cache=True)
+def prior_scales(
+    kind: int, edges: float, n: float, squares: float, p: float
+) -> tuple[float, float]:
+    """Return the inverse prior means of the rates inside a cluster and between two.
+
+    The mean is the number of links expected among n points at the accuracy p, where
+    the clusters' squared sizes add up to ``squares``; both are 0 without a prior.
+    """
+    if p == 0.0:
+        return 0.0, 0.0
+    inside, across = 0.5 * (squares + n), 0.5 * (n * n - squares)
+    if kind == 0:
+        right = (p * inside + (1.0 - p) * across) / (edges * p)
+        return right, right * p / (1.0 - p)
+    right = ((1.0 - p) * inside + p * across) / (edges * p)
+    return right * p / (1.0 - p), right
+
+
+@njit(cache=True)
+def shift(i: int, c: int, data: Annotated, fit: Fit) -> None:
+    """Move point i to cluster c."""
+    a = fit.label[i]
+    for j in range(data.point.shape[1]):
+        value = data.point[i, j]
+        fit.total[a, j] -= value
+        fit.total[c, j] += value
+        fit.square[a] -= value * value
+        fit.square[c] += value * value
+    fit.size[a] -= 1.0
+    fit.size[c] += 1.0
+    fit.label[i] = c
+    for e in range(data.start[i], data.start[i + 1]):
+        s, kind = fit.label[data.neighbour[e]], data.kind[e]
+        fit.links[kind, a, s] -= 1.0
+        fit.links[kind, s, a] -= 1.0
+        fit.links[kind, c, s] += 1.0
+        fit.links[kind, s, c] += 1.0
+
+
+NEAR = 1e-3  # Largest relative change of a scale for the series, whose error is then below rounding
+LEAST_GAIN = 1e-9  # Smallest gain that counts, relative to the cost
 
 
 class CostParts(NamedTuple):
-    """The cost of a fit by its parts, computed again after each move.
+    """The cost of a fit by its parts, computed again after each move."""
 
-    Attributes
-    ----------
-    edges : (2,) float64
-        Links of each kind.
-    scale : (2, 2) float64
-        `prior_scales` of each kind.
-    part : (2, 4, k, k) float64
-        `rate_cost` of each kind and pair of clusters.
-    row : (2, 4, k) float64
-        The sums of each cluster's parts with all others.
-    total : (2, 4, 2) float64
-        The sums over clusters, and over pairs of two.
-    gaussian : (k,) float64
-        The points' part of each cluster.
-    norm : (k,) float64
-        Squared norm of each cluster's sum.
-    cost : (1,) float64
-        Of the fit.
-    """
-
-    edges: FloatArray
-    scale: FloatArray
-    part: FloatArray
-    row: FloatArray
-    total: FloatArray
-    gaussian: FloatArray
-    norm: FloatArray
+    edges: FloatArray  # (2,): Links of each kind
+    scale: FloatArray  # (2, 2): `prior_scales` of each kind
+    part: FloatArray  # (2, 4, k, k): `rate_cost` of each kind and pair of clusters
+    row: FloatArray  # (2, 4, k): The sums of each cluster's parts with all others
+    total: FloatArray  # (2, 4, 2): The sums over clusters, and over pairs of two
+    gaussian: FloatArray  # (k,): The points' part of each cluster
+    norm: FloatArray  # (k,): Squared norm of each cluster's sum
     cost: FloatArray
 
 
 class Pull(NamedTuple):
-    """A point's links, and its cluster's parts without it.
+    """A point's links, and its cluster's parts without it."""
 
-    Attributes
-    ----------
-    links : (2, k) float64
-        Its links of each kind to each cluster.
-    left : (2, 4, k) float64
-        The parts of its cluster with each other one, once it has left.
-    rest : (2, 4) float64
-        Their sums.
-    """
-
-    links: FloatArray
-    left: FloatArray
-    rest: FloatArray
+    links: FloatArray  # (2, k): Its links of each kind to each cluster
+    left: FloatArray  # (2, 4, k): The parts of its cluster with each other one, once it has left
+    rest: FloatArray  # (2, 4): Their sums
 
 
 @njit(cache=True)
 def relocate(data: Annotated, fit: Fit, order: IntArray) -> bool:
     """Move points to their best clusters by the whole posterior; return whether any moved.
 
-    Parameters
-    ----------
-    data : Annotated
-    fit : Fit
-        Changed in place; no cluster empty, before and after.
-    order : int64
-        The points in the order in which they are tried.
+    `fit`: Changed in place; no cluster empty, before and after.
     """
     k, moved = len(fit.size), False
     costs = CostParts(
@@ -237,7 +360,7 @@ def _links_change(
             found = fit.links[kind, c, s] + pull.links[kind, s]
             change += rate_cost(found, (fit.size[c] + 1.0) * fit.size[s], scale[1])[0]
     if abs(wider) > NEAR * inside or abs(further) > NEAR * across:
-        return change + _others_anew(kind, a, c, scale, fit, costs, pull)
+        return change + _change_of_others(kind, a, c, scale, fit, costs, pull)
     power = np.array([1.0, further, further**2, further**3])
     change += pull.rest[kind, 0] - pull.left[kind, 0, c]
     for q in range(1, 4):
@@ -260,14 +383,8 @@ def _pairs_of_both(
 
 
 @njit(cache=True)
-def _others_anew(
-    kind: int,
-    a: int,
-    c: int,
-    scale: tuple[float, float],
-    fit: Fit,
-    costs: CostParts,
-    pull: Pull,
+def _change_of_others(
+    kind: int, a: int, c: int, scale: tuple[float, float], fit: Fit, costs: CostParts, pull: Pull
 ) -> float:
     """Return the cost of the left cluster's pairs, and the change of those of neither cluster."""
     change, k = 0.0, len(fit.size)
@@ -288,16 +405,7 @@ def assign_likeliest(
 ) -> bool:
     """Give each of some points the cluster in which it is most likely; return whether any moved.
 
-    Parameters
-    ----------
-    data : Annotated
-    fit : Fit
-        Changed in place.
-    free : int64
-        Points without links.
-    centers : (k, d) float64
-    spread : (k,) float64
-        Variance of each cluster.
+    `spread` (k,): Variance of each cluster.
     """
     k, d, moved = len(spread), data.point.shape[1], False
     turned, cost = np.ascontiguousarray(centers.T), np.empty(k)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
-from ccviz.arrays import IntArray
+from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.events import (
     TERMINATION_SENTENCES,
     Event,
@@ -18,34 +19,202 @@ from ccviz.events import (
     IncumbentFound,
     Noted,
 )
-from ccviz.problem.partition import Partition
+from ccviz.problem.partition import Partition, cluster_means
 from ccviz.problem.problem import Problem
-from ccviz.solvers.base import Context
-from ccviz.solvers.memetic.annotations import Annotations, cross, found, initial_member
-from ccviz.solvers.memetic.local_search import Member
-from ccviz.solvers.memetic.population import spread_of
+from ccviz.solvers.base import Context, never
+from ccviz.solvers.common.clusters import farthest_moves
+from ccviz.solvers.common.seeding import plain_kmeans
+from ccviz.solvers.memetic._relocation import (
+    Annotated,
+    Fit,
+    assign_likeliest,
+    open_fit,
+    posterior_cost,
+    relocate,
+    variance,
+)
+from ccviz.solvers.memetic.evolution import spread_of
+from ccviz.solvers.memetic.local_search import Member, mix_centers
 from ccviz.solvers.search.workforce import Workforce, in_order
 
-SAME_COST = 1e-7
-"""Members whose costs differ by less, with the same cluster sizes, are clones."""
+# --- Members of the population of HG-means: made, crossed and mutated as labels of points ---------
+
+VARIANCE_SHARE = 1e-3  # Least variance of a cluster, as a share of that of all points
+
+MOST_ACCURATE = 1.0 - 1e-6
+"""Largest accuracy of a link; 1 would give a broken link an infinite price."""
+
+MOST_SWEEPS = 200
+"""Limit of the sweeps of one local search, as assigning free points by likelihood need not
+converge."""
+
+LOOK_WORK = 10_000_000  # Usual number of a sweep's sums between two calls of ``stop``
+
+
+@dataclass(frozen=True, eq=False)
+class Annotations:
+    """Picklable values that every local search of HG-means needs."""
+
+    data: Annotated
+    k: int
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)  # pickled arrays come out writable
+        freeze(self.data.point)
+
+    @classmethod
+    def of(cls, problem: Problem, accuracy: float) -> Annotations:
+        """Return the points of a problem with all its links, each counted once."""
+        must, cannot = problem.must_link.pairs, problem.cannot_link.pairs
+        ends = np.concatenate([must, cannot, must[:, ::-1], cannot[:, ::-1]])
+        kind = np.tile(np.repeat([0, 1], [len(must), len(cannot)]), 2)
+        order = np.argsort(ends[:, 0], kind="stable")
+        degree = np.bincount(ends[:, 0], minlength=problem.n)
+        point = problem.X - problem.X.mean(axis=0)
+        data = Annotated(
+            point=freeze(point),
+            start=np.concatenate([[0], np.cumsum(degree)]),
+            neighbour=ends[order, 1],
+            kind=kind[order],
+            linked=np.flatnonzero(degree > 0),
+            free=np.flatnonzero(degree == 0),
+            accuracy=min(accuracy, MOST_ACCURATE),
+            least_variance=max(VARIANCE_SHARE * float(point.var()), np.finfo(float).tiny),
+        )
+        return cls(data, problem.k)
+
+
+def initial_member(instance: Annotations, seed: np.random.SeedSequence) -> Member:
+    """Return k-means' clustering without links, as a member; no local search is made."""
+    centers = _plain_centers(instance, np.random.default_rng(seed))
+    labels = _nearest(instance, centers)
+    cost = posterior_cost(instance.data, open_fit(instance.data, labels, instance.k))
+    return Member(labels, _means(instance, labels), cost, 0)
+
+
+def found(
+    instance: Annotations, seed: np.random.SeedSequence, stop: Callable[[], bool] = never
+) -> Member:
+    """Return a member of the first population: k-means, then the local search."""
+    rng = np.random.default_rng(seed)
+    return _improve(instance, _plain_centers(instance, rng), rng, stop)
+
+
+def cross(
+    instance: Annotations,
+    first: Member,
+    second: Member,
+    seed: np.random.SeedSequence,
+    stop: Callable[[], bool] = never,
+) -> Member:
+    """Return an offspring: each centre from either parent, one of them relocated."""
+    rng = np.random.default_rng(seed)
+    coins = rng.random(instance.k) < 0.5
+    centers = mix_centers(first.centers, second.centers, coins)
+    centers[rng.integers(instance.k)] = instance.data.point[rng.integers(len(first.labels))]
+    return _improve(instance, centers, rng, stop)
+
+
+def _plain_centers(instance: Annotations, rng: np.random.Generator) -> FloatArray:
+    drawn = int(rng.integers(2**31))
+    kmeans = plain_kmeans(instance.data.point, instance.k, drawn, n_init=1, max_iter=200)
+    centers: FloatArray = kmeans.cluster_centers_
+    return centers
+
+
+def _improve(
+    instance: Annotations, centers: FloatArray, rng: np.random.Generator, stop: Callable[[], bool]
+) -> Member:
+    labels = _nearest(instance, centers)
+    order = rng.permutation(instance.data.linked)
+    labels, cost, sweeps = search(instance, labels, order, stop)
+    return Member(labels, _means(instance, labels), cost, sweeps)
+
+
+def search(
+    instance: Annotations,
+    labels: IntArray,
+    order: IntArray,
+    stop: Callable[[], bool],
+    look_work: int = LOOK_WORK,
+) -> tuple[IntArray, float, int]:
+    """Relocate linked points by the posterior and assign free ones by likelihood, in turn.
+
+    `labels` (n,): No cluster empty. `stop`: True once the search should end with what it has.
+    `look_work`: Sums of a sweep between two calls of ``stop``.
+    """
+    data, k = instance.data, instance.k
+    fit, sweeps, pause = open_fit(data, labels, k), 0, _Pause(stop, look_work)
+    while sweeps < MOST_SWEEPS:
+        before = sweeps
+        while sweeps < MOST_SWEEPS and _relocate_linked(data, fit, order, pause):
+            sweeps += 1
+        while sweeps < MOST_SWEEPS and _assign_free(data, fit, pause):
+            sweeps += 1
+        if sweeps == before or stop():
+            break
+    fit = open_fit(data, fit.label, k)  # without the rounding of all those moves
+    return fit.label, posterior_cost(data, fit), sweeps + 1
+
+
+@dataclass(frozen=True)
+class _Pause:
+    """When a sweep asks whether to stop: after a number of sums."""
+
+    stop: Callable[[], bool]
+    look_work: int
+
+    def legs(self, points: IntArray, work: int) -> Iterator[IntArray]:
+        """Yield slices of the points until there are none left or ``stop`` returns true.
+
+        ``work`` is the number of sums for a point.
+        """
+        step = max(1, self.look_work // work)
+        for at in range(0, len(points), step):
+            if self.stop():
+                return
+            yield points[at : at + step]
+
+
+def _relocate_linked(data: Annotated, fit: Fit, order: IntArray, pause: _Pause) -> bool:
+    k, d = fit.total.shape
+    work = k * (k + d) + len(data.neighbour) // max(1, len(order))
+    moved = [relocate(data, fit, some) for some in pause.legs(order, work)]
+    return any(moved)
+
+
+def _assign_free(data: Annotated, fit: Fit, pause: _Pause) -> bool:
+    k, d = fit.total.shape
+    centers = fit.total / fit.size[:, None]
+    spread = np.array([variance(r, data, fit) for r in range(k)])
+    legs = pause.legs(data.free, k * d)
+    moved = [assign_likeliest(data, fit, some, centers, spread) for some in legs]
+    return any(moved)
+
+
+def _means(instance: Annotations, labels: IntArray) -> FloatArray:
+    return cluster_means(instance.data.point, labels, instance.k)
+
+
+def _nearest(instance: Annotations, centers: FloatArray) -> IntArray:
+    """Return labels by distance; an empty cluster gets the point that is farthest from its own."""
+    distance = cdist(instance.data.point, centers)
+    labels = distance.argmin(axis=1)
+    for point, empty in farthest_moves(labels, distance.min(axis=1), instance.k):
+        labels[point] = empty
+    return labels
+
+
+SAME_COST = 1e-7  # Members whose costs differ by less, with the same cluster sizes, are clones
 
 
 @dataclass(eq=False)
 class HybridSearch:
-    """One run.
-
-    Attributes
-    ----------
-    problem : Problem
-    instance : Annotations
-    survivors, population, generations : int
-        See the settings of `ccviz.solvers.hg_means`.
-    workforce : Workforce
-    context : Context
-    """
+    """One run."""
 
     problem: Problem
     instance: Annotations
+    # survivors, population, generations: See the settings of `ccviz.solvers.hg_means`.
     survivors: int
     population: int
     generations: int
@@ -65,7 +234,12 @@ class HybridSearch:
                 return
             yield from self._evolve(generation, cross, self._matings(generation))
         if self.best is not None and not self.context.stop():
-            yield self._broken(self.best.labels)
+            broken = Partition(self.problem, self.best.labels).violations
+            yield Noted(
+                text=f"The most probable clustering breaks {broken.must_link} of "
+                f"{len(self.problem.must_link)} must-links and {broken.cannot_link} of "
+                f"{len(self.problem.cannot_link)} cannot-links."
+            )
             yield Finished(termination="stalled", message=TERMINATION_SENTENCES["stalled"])
 
     def _matings(self, generation: int) -> list[tuple[Any, ...]]:
@@ -83,39 +257,25 @@ class HybridSearch:
             make = partial(make, stop=self.context.stop)
         for child in in_order(self.workforce, make, seeded, self.context.stop):
             offspring.append(child)
-            yield from self._count(child)
+            self.local_searches += 1
+            self.iterations += child.iterations
+            yield from self._improved(child, "offspring")
         if len(offspring) == len(tasks):
             self._members, replaced = select(self._members, offspring, self.survivors)
-            yield self._generation_ended(generation, replaced)
-
-    def _count(self, child: Member) -> Iterator[Event]:
-        self.local_searches += 1
-        self.iterations += child.iterations
-        yield from self._improved(child, "offspring")
+            objectives = np.array([member.objective for member in self._members])
+            yield GenerationEnded(
+                generation=generation,
+                objectives=objectives,
+                diversity=spread_of(objectives),
+                replaced=replaced,
+                local_searches=self.local_searches,
+                iterations=self.iterations,
+            )
 
     def _improved(self, member: Member, source: str) -> Iterator[Event]:
         if self.best is None or member.objective < self.best.objective:
             self.best = member
             yield IncumbentFound(labels=member.labels, source=source, objective=member.objective)
-
-    def _generation_ended(self, generation: int, replaced: IntArray) -> GenerationEnded:
-        objectives = np.array([member.objective for member in self._members])
-        return GenerationEnded(
-            generation=generation,
-            objectives=objectives,
-            diversity=spread_of(objectives),
-            replaced=replaced,
-            local_searches=self.local_searches,
-            iterations=self.iterations,
-        )
-
-    def _broken(self, labels: IntArray) -> Noted:
-        broken = Partition(self.problem, labels).violations
-        return Noted(
-            text=f"The most probable clustering breaks {broken.must_link} of "
-            f"{len(self.problem.must_link)} must-links and {broken.cannot_link} of "
-            f"{len(self.problem.cannot_link)} cannot-links."
-        )
 
     def _seed(self, *key: int) -> np.random.SeedSequence:
         return np.random.SeedSequence(self.context.seed, spawn_key=key)

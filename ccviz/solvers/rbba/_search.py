@@ -1,7 +1,7 @@
 """The compiled search of one problem: depth first, block by block, in slices.
 
-Costs are sums of terms that are not negative (`ccviz.solvers.rbba._pairs`), and a block that is
-taken back leaves what was there before it: so rounding moves each cost by a small share of it.
+Costs are sums of terms that are not negative, and a block that is taken back leaves what was there
+before it: so rounding moves each cost by a small share of it.
 """
 
 from __future__ import annotations
@@ -15,79 +15,40 @@ from ccviz.compiled import njit
 
 
 class BlockData(NamedTuple):
-    """Blocks in the order in which they are placed.
+    """Blocks in the order in which they are placed."""
 
-    Attributes
-    ----------
-    between : (s, s) float64
-        Sums of the squared distances between the points of two blocks.
-    within : (s,) float64
-        The same over the pairs of points of one block.
-    mass : (s,) float64
-        Points in each block.
-    start, neighbour : int64 arrays
-        The conflicts as compressed sparse rows.
-    soft_start, soft_neighbour : int64 arrays
-        The soft links as compressed sparse rows.
-    price : float64 array
-        Price of two blocks in one cluster; a negative one is paid, with its sign changed, apart.
-    lower, upper : (k,) float64
-        Limits on the points of a cluster, in the order of ``upper``.
-    left : (s + 1,) float64
-        Points of the blocks from each one on.
-    """
-
-    between: FloatArray
-    within: FloatArray
+    between: FloatArray  # (s, s): Sums of the squared distances between the points of two blocks
+    within: FloatArray  # (s,): The same over the pairs of points of one block
     mass: FloatArray
-    start: IntArray
+    start: IntArray  # start, neighbour: The conflicts as compressed sparse rows
     neighbour: IntArray
-    soft_start: IntArray
+    soft_start: IntArray  # soft_start, soft_neighbour: The soft links as compressed sparse rows
     soft_neighbour: IntArray
+    # Price of two blocks in one cluster; a negative one is paid, with its sign changed, apart.
     price: FloatArray
+    # lower, upper, (k,): Limits on the points of a cluster, in the order of ``upper``.
     lower: FloatArray
     upper: FloatArray
     left: FloatArray
 
 
 class State(NamedTuple):
-    """A search that can be continued: the choices at each depth, and the clusters.
+    """A search that can be continued: the choices at each depth, and the clusters."""
 
-    Attributes
-    ----------
-    labels : (s,) int64
-        -1 for a block that has no place yet.
-    tried : (s + 1,) int64
-        Number of a depth's places that were tried.
-    places : (s + 1, k) int64
-        Its clusters, cheapest first; -1 where there are no more.
-    whole : (s + 1, k) float64
-        Cost of all clusters with the block there.
-    opened : (s + 1,) int64
-        Clusters in use before the depth.
-    spread, mass, cost : (k,) float64
-        Sum of a cluster's squared distances over its pairs of points, its points, and its sum of
-        squares: the first over the second.
-    reach : (k, s) float64
-        Sums of squared distances between a cluster and each block that is not placed yet.
-    paid : (s + 1,) float64
-        Weights of the soft links broken before the depth.
-    old_spread : (s + 1,) float64
-        That of the depth's cluster before its block came.
-    old_reach : (s + 1, s) float64
-    """
-
-    labels: IntArray
-    tried: IntArray
-    places: IntArray
-    whole: FloatArray
-    opened: IntArray
+    labels: IntArray  # (s,): -1 for a block that has no place yet
+    tried: IntArray  # (s + 1,): Number of a depth's places that were tried
+    places: IntArray  # (s + 1, k): Its clusters, cheapest first; -1 where there are no more
+    whole: FloatArray  # (s + 1, k): Cost of all clusters with the block there
+    opened: IntArray  # (s + 1,): Clusters in use before the depth
+    # spread, mass, cost, (k,): Sum of a cluster's squared distances over its pairs of points, its
+    # points, and its sum of squares: the first over the second.
     spread: FloatArray
     mass: FloatArray
     cost: FloatArray
+    # (k, s): Sums of squared distances between a cluster and each block that is not placed yet.
     reach: FloatArray
-    paid: FloatArray
-    old_spread: FloatArray
+    paid: FloatArray  # (s + 1,): Weights of the soft links broken before the depth
+    old_spread: FloatArray  # (s + 1,): That of the depth's cluster before its block came
     old_reach: FloatArray
 
 
@@ -124,29 +85,10 @@ def search(
 ) -> tuple[int, float]:
     """Continue the search over the blocks from ``first`` on.
 
-    Parameters
-    ----------
-    at : int
-        The depth reached: the number of the next block.
-    first : int
-    rest : (s + 1,) float64
-        Lower bounds on the cost of the blocks from each one on by themselves.
-    best : (s,) int64
-        Changed to the best labels.
-    least : float
-        Their cost.
-    margin : float
-        Share of it by which another must be better.
-    need : int
-        Least number of clusters in use at the end; with 0 there is no least size either.
-    nodes : int
-        Places to try before the search returns.
-
-    Returns
-    -------
-    at : int
-        ``first - 1`` at the end.
-    least : float
+    `at`: The depth reached: the number of the next block. `rest` (s + 1,): Lower bounds on the cost
+    of the blocks from each one on by themselves. `best` (s,): Changed to the best labels. `margin`:
+    Share of it by which another must be better. `need`: Least number of clusters in use at the end;
+    with 0 there is no least size either. `nodes`: Places to try before the search returns.
     """
     s, k = len(data.mass), len(state.mass)
     while at >= first and nodes > 0:
@@ -182,12 +124,7 @@ def search(
 def fits(mass: FloatArray, lower: FloatArray, upper: FloatArray) -> bool:
     """Return whether clusters can be numbered so that each is within its limits.
 
-    Parameters
-    ----------
-    mass : (k,) float64
-        Points of each cluster.
-    lower, upper : (k,) float64
-        In the order of ``upper``.
+    `lower`, `upper` (k,): In the order of ``upper``.
     """
     taken = np.zeros(len(mass), np.bool_)
     for size in np.sort(mass):  # larger ones follow: so the first limits that allow it are best
@@ -292,3 +229,72 @@ def _take_back(data: BlockData, state: State, at: int) -> None:
     state.mass[j] -= data.mass[at]
     state.cost[j] = state.spread[j] / state.mass[j] if state.mass[j] > 0.0 else 0.0
     state.labels[at] = -1
+
+
+# --- Sums of squared distances between blocks, without a term that is negative --------------------
+#
+# A cluster's sum of squares is the sum of the squared distances of its pairs of points, each times
+# the weights of both, over its weight. Each difference of two doubles has a relative error of
+# 2^-53, wherever the points lie, and nothing is subtracted after it: so the cost of every
+# clustering has a small relative error, however far apart the clusters are.
+
+
+@njit(cache=True)
+def fill_row(
+    X: FloatArray,
+    weights: FloatArray,
+    start: IntArray,
+    member: IntArray,
+    a: int,
+    between: FloatArray,
+) -> float:
+    """Fill in the sums of one block with all others, and return its own.
+
+    `weights` (n,): A pair of points counts by the product of theirs. `start`, `member` (s + 1,):
+    The points of each block, as compressed rows. `between` (s, s): Row and column ``a`` are
+    changed, from the diagonal on. Returns: Over pairs of points of the block, each once.
+    """
+    within = 0.0
+    for p in range(start[a], start[a + 1]):
+        own = _to_points(X, weights, member[p], member, p + 1, start[a + 1])
+        within += weights[member[p]] * own
+    for b in range(a + 1, len(between)):
+        total = 0.0
+        for p in range(start[a], start[a + 1]):
+            far = _to_points(X, weights, member[p], member, start[b], start[b + 1])
+            total += weights[member[p]] * far
+        between[a, b] = between[b, a] = total
+    return within
+
+
+@njit(cache=True)
+def _to_points(
+    X: FloatArray, weights: FloatArray, i: int, member: IntArray, first: int, last: int
+) -> float:
+    total = 0.0
+    for q in range(first, last):
+        square = 0.0
+        for t in range(X.shape[1]):
+            square += (X[i, t] - X[member[q], t]) ** 2
+        total += weights[member[q]] * square
+    return total
+
+
+@njit(cache=True)
+def cost_of(
+    between: FloatArray, within: FloatArray, mass: FloatArray, labels: IntArray, begin: int, k: int
+) -> float:
+    """Return the sum of squares of the blocks from ``begin`` on."""
+    spread, size = np.zeros(k), np.zeros(k)
+    for a in range(begin, len(mass)):
+        reach = 0.0
+        for b in range(begin, a):
+            if labels[b] == labels[a]:
+                reach += between[a, b]
+        spread[labels[a]] += within[a] + reach
+        size[labels[a]] += mass[a]
+    cost = 0.0
+    for j in range(k):
+        if size[j] > 0.0:
+            cost += spread[j] / size[j]
+    return cost

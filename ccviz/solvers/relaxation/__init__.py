@@ -1,5 +1,5 @@
 """The semidefinite relaxation, shared by `sdp`, `divide`, `ipc-kmeans` and `colgen`.
 
 Read in this order: `model` (the relaxation), `admm` (its solver), `cuts`, `certificate` (the proof
-of its bound), `rounds` (iterations and cuts in turn).
+of its bound), `engine` (iterations and cuts in turn).
 """

@@ -23,56 +23,31 @@ from ccviz.solvers.relaxation.model import Relaxation
 from ccviz.solvers.relaxation.soft_prices import SoftAscent, SoftPrices
 from ccviz.solvers.relaxation.spectral_projection import SpectralProjector
 
-STEP = 1.5
-"""Step of the multipliers; the method converges below (1 + sqrt 5) / 2."""
-FORBIDDEN = -1e6
-"""Value on conflicts before projection, below zero for any multiplier of the cuts."""
-_BALANCE = 5.0
-"""Target of the primal over the dual residual: a small penalty serves the bound."""
-_PENALTY_CHANGE = 1.5
-"""Largest factor by which the penalty changes in a round."""
-_PENALTY_SETTLES = 1000
-"""Iterations after which the penalty is fixed, so that the method converges."""
+STEP = 1.5  # Step of the multipliers; the method converges below (1 + sqrt 5) / 2
+FORBIDDEN = -1e6  # Value on conflicts before projection, below zero for any multiplier of the cuts
+_BALANCE = 5.0  # Target of the primal over the dual residual: a small penalty serves the bound
+_PENALTY_CHANGE = 1.5  # Largest factor by which the penalty changes in a round
+_PENALTY_SETTLES = 1000  # Iterations after which the penalty is fixed, so that the method converges
 
 
 @dataclass(frozen=True, eq=False)
 class Iterate:
-    """State of ADMM between two rounds.
+    """State of ADMM between two rounds."""
 
-    Attributes
-    ----------
-    Y, M : (s, s) float64
-        Point of the polyhedron, multiplier of the consensus X = Y (scaled objective).
-    cuts : Cuts
-    weights : (m,) float64
-        Multipliers of the cuts in terms of Z (scaled objective).
-    penalty : float
-        rho.
-    unit : float
-        Divisor of the objective.
-    prices : SoftPrices or None
-        Multipliers of soft links (scaled objective); None without such links.
-    iterations, rounds : int
-        Counted from the root of the tree.
-    best : Certificate or None
-        The best bound so far at this node.
-    basis : (s, r) float64 or None
-        Leading eigenvectors of what was projected last.
-    residuals : tuple of float
-        Relative primal and dual residual of the last iteration.
-    """
-
+    # Y, M, (s, s): Point of the polyhedron, multiplier of the consensus X = Y (scaled objective).
     Y: FloatArray
     M: FloatArray
     cuts: Cuts
-    weights: FloatArray
+    weights: FloatArray  # (m,): Multipliers of the cuts in terms of Z (scaled objective)
     penalty: float
     unit: float
+    # Multipliers of soft links (scaled objective); None without such links.
     prices: SoftPrices | None = None
-    iterations: int = 0
+    iterations: int = 0  # iterations, rounds: Counted from the root of the tree
     rounds: int = 0
-    best: Certificate | None = None
-    basis: FloatArray | None = None
+    best: Certificate | None = None  # The best bound so far at this node
+    basis: FloatArray | None = None  # (s, r): Leading eigenvectors of what was projected last
+    # Relative primal and dual residual of the last iteration.
     residuals: tuple[float, float] = (np.inf, np.inf)
 
     @property
@@ -144,11 +119,6 @@ class Splitting:
     """ADMM on fixed cuts, with the arrays that its iterations change in place.
 
     Weights of cuts are here multiplied by the norms of their rows and divided by rho.
-
-    Parameters
-    ----------
-    relaxation : Relaxation
-    start : Iterate
     """
 
     def __init__(self, relaxation: Relaxation, start: Iterate) -> None:
@@ -188,10 +158,10 @@ class Splitting:
         """Move G towards its projection by one ascent over the weights of cuts and soft links."""
         G, rows = self._G, self._rows
         kernels.forbid(G, self._relaxation.conflicts, FORBIDDEN)
-        kernels.add_rows(G, self._weights, *rows.entries)
+        kernels.add_rows(G, self._weights, rows)
         if self._soft is not None:
             self._soft.add(G)
-        kernels.hildreth_sweep(G, self._weights, *rows.entries, rows.side, *self._diagonal)
+        kernels.hildreth_sweep(G, self._weights, rows, *self._diagonal)
         if self._soft is not None:
             self._soft.sweep(G)
         np.fill_diagonal(G, np.clip(np.diagonal(G), *self._diagonal[2:]))

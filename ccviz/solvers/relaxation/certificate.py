@@ -25,35 +25,22 @@ from scipy.linalg import eigh
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.relaxation import kernels, soft_prices
-from ccviz.solvers.relaxation.compact import compact
 from ccviz.solvers.relaxation.cuts import Cuts, rows_of
 from ccviz.solvers.relaxation.model import Relaxation
-from ccviz.solvers.relaxation.soft_prices import SoftPrices
+from ccviz.solvers.relaxation.soft_prices import SoftPrices, compact
 
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """Multipliers as they are stored, and the bound they prove as stored.
+    """Multipliers as they are stored, and the bound they prove as stored."""
 
-    Attributes
-    ----------
-    nonnegativity : (s (s + 1) / 2,) float32, or float64 where that is too narrow
-        Upper triangle of N, row by row; of either sign on conflicts.
-    points, kind : arrays
-        The cuts, see `ccviz.solvers.relaxation.cuts.Cuts`.
-    weights : (m,) float32 or float64
-        w, for the inequalities in terms of Z; not negative.
-    lower_bound : float
-        Proved bound on the objective, less a margin for rounding.
-    soft : dict of arrays
-        Multipliers of soft links by name, see `soft_prices.arrays`.
-    """
-
+    # (s (s + 1) / 2,): Upper triangle of N, row by row; of either sign on conflicts.
     nonnegativity: np.ndarray
-    points: IntArray
+    points: IntArray  # points, kind: The cuts, see `ccviz.solvers.relaxation.cuts.Cuts`
     kind: np.ndarray
-    weights: np.ndarray
-    lower_bound: float
+    weights: np.ndarray  # (m,): w, for the inequalities in terms of Z; not negative
+    lower_bound: float  # Proved bound on the objective, less a margin for rounding
+    # Multipliers of soft links by name, see `soft_prices.arrays`.
     soft: dict[str, np.ndarray] = field(default_factory=dict)
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -76,23 +63,15 @@ def certify(
 ) -> Certificate:
     """Return the certificate nearest to the multipliers of ADMM.
 
-    Parameters
-    ----------
-    relaxation : Relaxation
-    multiplier : (s, s) float64
-        M = -N - sum_c w_c A_c, up to rounding.
-    cuts : Cuts
-    weights : (m,) float64
-        w >= 0 for the inequalities in terms of Z.
-    prices : SoftPrices, optional
-        Multipliers of soft links, if there are any.
+    `multiplier` (s, s): M = -N - sum_c w_c A_c, up to rounding. `weights` (m,): w >= 0 for the
+    inequalities in terms of Z.
     """
     used = weights > 0.0
     cuts, weights = cuts.where(used), compact(weights[used])
     rows = rows_of(cuts, relaxation)
     scaled = weights * rows.norm
     cut_part = np.zeros_like(multiplier)
-    kernels.add_rows(cut_part, scaled, *rows.entries)
+    kernels.add_rows(cut_part, scaled, rows)
     gain, soft = 0.0, relaxation.priced.linear_arrays()
     if prices is not None:
         prices = soft_prices.stored(relaxation, prices)
@@ -148,14 +127,7 @@ def spectral_bound(relaxation: Relaxation, S: FloatArray) -> float:
 def beside(u: FloatArray, S: FloatArray, count: int) -> tuple[float, float, FloatArray]:
     """Return u'Su, the norm of S, and its smallest eigenvalues on the complement of u.
 
-    Parameters
-    ----------
-    u : (s,) float64
-        Unit vector.
-    S : (s, s) float64
-        Symmetric.
-    count : int
-        Eigenvalues.
+    `u` (s,): Unit vector. `S` (s, s): Symmetric.
     """
     image = S @ u
     inner, size = float(u @ image), float(np.linalg.norm(S))

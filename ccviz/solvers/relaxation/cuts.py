@@ -8,6 +8,9 @@ With a centre i and members T,
 If t members share the cluster C of i, the left side is at least (t - 1)(t - 2) / (2 |C|). One
 member makes a pair, two a triangle; three to five make stronger cuts than the paper's.
 
+A limit on a sum over each cluster is linear in each row of Z, see `row_limits`; so is that each
+cluster is connected, see `separators`.
+
 Over any k + 1 blocks the sum of Z_ij is at least 1 / (n - k + 1): two of them share a cluster, of
 at most n - k + 1 points, or as many as the sizes allow. With weights n is the weight of all points,
 less the k - 1 lightest blocks, 1 each at most.
@@ -21,23 +24,26 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.relaxation import kernels
-from ccviz.solvers.relaxation.kernels import CLIQUE, MOST_MEMBERS, TWO_PARTITION
+from ccviz.solvers.relaxation.kernels import (
+    CLIQUE,
+    MOST_MEMBERS,
+    ROW,
+    SEPARATOR,
+    TWO_PARTITION,
+    Rows,
+)
 from ccviz.solvers.relaxation.model import Relaxation
+from ccviz.solvers.relaxation.separators import separators
 
 
 @dataclass(frozen=True, eq=False)
 class Cuts:
-    """A set of cuts.
+    """A set of cuts."""
 
-    Attributes
-    ----------
-    points : (m, w) int64
-        The blocks of each cut, padded by -1; the centre of a 2-partition inequality first.
-    kind : (m,) int8
-        ``TWO_PARTITION`` or ``CLIQUE``.
-    """
-
+    # (m, w): The blocks of each cut, padded by -1; the centre of a 2-partition inequality first,
+    # and of a row nothing else; of a separator i, j and S.
     points: IntArray
+    # (m,): ``SEPARATOR``, ``TWO_PARTITION``, ``CLIQUE``, or ``ROW`` and the place of a limit
     kind: np.ndarray
 
     def __len__(self) -> int:
@@ -49,35 +55,55 @@ class Cuts:
 
     def joined(self, more: Cuts) -> Cuts:
         """Return these cuts and then others."""
-        return Cuts(
-            np.concatenate([self.points, more.points]), np.concatenate([self.kind, more.kind])
-        )
+        width = max(self.points.shape[1], more.points.shape[1])
+        points = [
+            np.pad(each.points, ((0, 0), (0, width - each.points.shape[1])), constant_values=-1)
+            for each in (self, more)
+        ]
+        return Cuts(np.concatenate(points), np.concatenate([self.kind, more.kind]))
 
     def merged(self, block_of: IntArray) -> tuple[Cuts, np.ndarray]:
         """Return the cuts over blocks that are unions of these, and which (m,) keep their form.
 
-        ``block_of`` (s,) is the union of each block. Cuts with two blocks of one union go.
+        ``block_of`` (s,) is the union of each block. Cuts with two blocks of one union go; of a
+        separator S has each union once, and it goes if S has that of i or j.
         """
         points = np.where(self.points < 0, -1, block_of[self.points])
-        ordered = np.sort(points, axis=1)
+        of_pair = self.kind == SEPARATOR
+        points[of_pair, 2:] = _each_once(points[of_pair, 2:])
+        distinct = points.copy()
+        i, j = points[of_pair, 0], points[of_pair, 1]
+        distinct[of_pair, 1] = np.where(i == j, -1, j)  # which may be one block
+        ordered = np.sort(distinct, axis=1)
         proper = ~((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any(axis=1)
         return Cuts(points, self.kind).where(proper), proper
 
     def counts(self) -> dict[str, int]:
         """Return the numbers of pair, triangle, wider 2-partition and clique inequalities."""
         members = (self.points >= 0).sum(axis=1) - 1
-        two_partition = self.kind == TWO_PARTITION
+        two_partition = self.kind == TWO_PARTITION  # the centre of a row has no members
         return {
             "pair": int((two_partition & (members == 1)).sum()),
             "triangle": int((two_partition & (members == 2)).sum()),
             "wider": int((two_partition & (members > 2)).sum()),
-            "clique": int((~two_partition).sum()),
+            "clique": int((self.kind == CLIQUE).sum()),
+            "rows": int((self.kind >= ROW).sum()),
+            "separators": int((self.kind == SEPARATOR).sum()),
         }
 
     def keys(self) -> np.ndarray:
         """(m,) a number for each cut, equal for equal cuts."""
-        mixed = self.points.astype(np.uint64) @ _MIXER[: self.points.shape[1]]
+        mixed = (self.points + 1).astype(np.uint64) @ _MIXER[: self.points.shape[1]]
         return mixed + self.kind.astype(np.uint64)
+
+
+def _each_once(sets: IntArray) -> IntArray:
+    """Return rows of blocks, sorted, each once, and padded by -1 at the end."""
+    last = np.iinfo(np.int64).max
+    ordered = np.sort(np.where(sets < 0, last, sets), axis=1)
+    ordered[:, 1:][ordered[:, 1:] == ordered[:, :-1]] = last
+    ordered.sort(axis=1)
+    return np.where(ordered == last, -1, ordered)
 
 
 _MIXER = np.random.default_rng(5).integers(1 << 32, 1 << 63, size=4096, dtype=np.uint64)
@@ -100,27 +126,11 @@ def clique_side(relaxation: Relaxation) -> float:
     return 1.0 / largest
 
 
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Cuts as rows of Frobenius norm 1 over the entries of Y, as the kernels read them."""
-
-    start: IntArray
-    position: IntArray
-    mirror: IntArray
-    value: FloatArray
-    side: FloatArray
-    norm: FloatArray
-
-    @property
-    def entries(self) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
-        """Where each row starts, its positions, their mirror images, its values."""
-        return self.start, self.position, self.mirror, self.value
-
-
 def rows_of(cuts: Cuts, relaxation: Relaxation) -> Rows:
     """Return the rows of cuts over a relaxation's blocks."""
     side = clique_side(relaxation)
-    return Rows(*kernels.cut_rows(cuts.points, cuts.kind, np.sqrt(relaxation.mass), side))
+    root_mass = np.sqrt(relaxation.mass)
+    return kernels.cut_rows(cuts.points, cuts.kind, root_mass, side, *relaxation.row_sums)
 
 
 def separate(
@@ -134,20 +144,10 @@ def separate(
 ) -> Cuts:
     """Return violated cuts that are not yet known, deepest first.
 
-    Parameters
-    ----------
-    relaxation : Relaxation
-    Y : (s, s) float64
-        The point to be cut off, without negative entries.
-    known : Cuts
-    most : int
-        Largest number of cuts returned.
-    tolerance : float
-        Least violation, relative to the mean of Z's diagonal.
-    first_members : int, optional
-        Blocks tried as the first member for a centre, its nearest ones; all of them if None.
-    most_members : int
-        Largest number of members of a 2-partition inequality; two make the paper's triangles.
+    `Y` (s, s): The point to be cut off, without negative entries. `tolerance`: Least violation,
+    relative to the mean of Z's diagonal. `first_members`: Blocks tried as the first member for a
+    centre, its nearest ones; all of them if None. `most_members`: Largest number of members of a
+    2-partition inequality; two make the paper's triangles.
     """
     if most == 0:
         return no_cuts(relaxation.k)
@@ -157,8 +157,10 @@ def separate(
         relaxation, Z, least, first_members or relaxation.s, most_members
     )
     cliques, clique_depth = _cliques(relaxation, Z, least)
-    found = two_partitions.joined(cliques)
-    order = np.argsort(-np.concatenate([depth, clique_depth]), kind="stable")
+    rows, row_depth = _rows(relaxation, Z, least)
+    paths, path_depth = _separators(relaxation, Z, least)
+    found = two_partitions.joined(cliques).joined(rows).joined(paths)
+    order = np.argsort(-np.concatenate([depth, clique_depth, row_depth, path_depth]), kind="stable")
     found = found.where(order)
     keys = found.keys()
     fresh = np.zeros(len(found), dtype=bool)
@@ -176,6 +178,27 @@ def _two_partitions(
         Z, relaxation.mass, least, first_members, most_members, points, depth
     )
     return Cuts(points[:found], np.full(found, TWO_PARTITION, np.int8)), depth[:found]
+
+
+def _rows(relaxation: Relaxation, Z: FloatArray, least: float) -> tuple[Cuts, FloatArray]:
+    """Return the limits on sums that rows break."""
+    values, own = relaxation.row_sums
+    if not len(own):
+        return no_cuts(relaxation.k), np.empty(0)
+    below = -(values @ Z + own[:, None] * np.diagonal(Z))  # (r, s)
+    scale = np.maximum(np.abs(values).max(axis=1), np.abs(own))[:, None]
+    rule, center = np.nonzero(below > least * np.where(scale > 0.0, scale, 1.0))
+    points = np.full((len(rule), _width(relaxation.k)), -1, np.int64)
+    points[:, 0] = center
+    found = Cuts(points, (ROW + rule).astype(np.int8))
+    return found, below[rule, center] / rows_of(found, relaxation).norm
+
+
+def _separators(relaxation: Relaxation, Z: FloatArray, least: float) -> tuple[Cuts, FloatArray]:
+    if relaxation.graph is None:
+        return no_cuts(relaxation.k), np.empty(0)
+    points, depth = separators(relaxation.graph, Z, relaxation.mass, least)
+    return Cuts(points, np.full(len(points), SEPARATOR, np.int8)), depth
 
 
 def _cliques(relaxation: Relaxation, Z: FloatArray, least: float) -> tuple[Cuts, FloatArray]:

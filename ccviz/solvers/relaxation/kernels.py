@@ -6,30 +6,53 @@ flat positions in the (s, s) matrix, with the position of their mirror image bes
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ccviz.compiled import njit
 
-TWO_PARTITION, CLIQUE = 0, 1
+SEPARATOR, TWO_PARTITION, CLIQUE, ROW = -1, 0, 1, 2
 MOST_MEMBERS = 5
 
 
-@njit(cache=True)  # pragma: no cover - compiled
-def cut_rows(points: Any, kind: Any, root_mass: Any, right_side: float) -> Any:
-    """Return the rows of cuts: start, position, mirror, value, right side, norm.
+class Rows(NamedTuple):
+    """Cuts as rows: where each starts, its entries, its right side, and its norm before."""
 
-    ``points`` (m, w) are block indices padded by -1, ``root_mass`` is sqrt(e), ``right_side`` that
-    of a clique cut in terms of Z. Off-diagonal values are halved: they stand for two entries.
+    start: Any
+    position: Any
+    mirror: Any
+    value: Any
+    side: Any
+    norm: Any
+
+
+@njit(cache=True)  # pragma: no cover - compiled
+def cut_rows(  # noqa: C901 - one compiled loop nest
+    points: Any, kind: Any, root_mass: Any, right_side: float, sums: Any, own: Any
+) -> Rows:
+    """Return the rows of cuts.
+
+    ``points`` (m, w) are block indices padded by -1, of a separator i, j and S. ``root_mass`` is
+    sqrt(e), ``right_side`` that of a clique cut in terms of Z; ``sums`` (r, s) and ``own`` (r,) are
+    those of limits on sums.
+    Off-diagonal values are halved: they represent two entries.
     """
     m, s = len(kind), len(root_mass)
     width = points.shape[1]
-    most = 1 + width * (width - 1) // 2
     start = np.zeros(m + 1, np.int64)
-    position = np.empty(m * most, np.int64)
-    mirror = np.empty(m * most, np.int64)
-    value = np.empty(m * most)
+    entries = 0
+    for c in range(m):
+        members = 0
+        while members < width and points[c, members] >= 0:
+            members += 1
+        if kind[c] >= ROW:
+            entries += s
+        else:
+            entries += members if kind[c] == SEPARATOR else 1 + members * (members - 1) // 2
+    position = np.empty(entries, np.int64)
+    mirror = np.empty(entries, np.int64)
+    value = np.empty(entries)
     side = np.zeros(m)
     norm = np.empty(m)
     at = 0
@@ -39,7 +62,18 @@ def cut_rows(points: Any, kind: Any, root_mass: Any, right_side: float) -> Any:
         while members < width and points[c, members] >= 0:
             members += 1
         lead = 0  # the first block of a 2-partition is its centre: entries of the other sign
-        if kind[c] == CLIQUE:
+        if kind[c] >= ROW:
+            r = kind[c] - ROW
+            at = _put_sum(points[c, 0], sums[r], own[r], root_mass, at, position, mirror, value)
+        elif kind[c] == SEPARATOR:
+            i = points[c, 0]
+            for a in range(1, members):
+                j = points[c, a]
+                entry = -1.0 if a == 1 else 1.0
+                entry *= (1.0 if i == j else 0.5) / (root_mass[i] * root_mass[j])
+                at = _put(i, j, entry, s, at, position, mirror, value)
+            members = 0
+        elif kind[c] == CLIQUE:
             side[c] = right_side
         else:
             lead = 1
@@ -54,12 +88,12 @@ def cut_rows(points: Any, kind: Any, root_mass: Any, right_side: float) -> Any:
         square = 0.0
         for t in range(first, at):
             square += value[t] * value[t] * (1.0 if position[t] == mirror[t] else 2.0)
-        norm[c] = np.sqrt(square)
+        norm[c] = np.sqrt(square) if square > 0.0 else 1.0
         for t in range(first, at):
             value[t] /= norm[c]
         side[c] /= norm[c]
         start[c + 1] = at
-    return start, position[:at].copy(), mirror[:at].copy(), value[:at].copy(), side, norm
+    return Rows(start, position[:at].copy(), mirror[:at].copy(), value[:at].copy(), side, norm)
 
 
 @njit(cache=True, inline="always")  # pragma: no cover - compiled
@@ -73,32 +107,42 @@ def _put(
 
 
 @njit(cache=True)  # pragma: no cover - compiled
-def add_rows(G: Any, weight: Any, start: Any, position: Any, mirror: Any, value: Any) -> None:
-    """Add the weighted sum of the cut rows to the matrix G."""
-    g = G.ravel()
+def _put_sum(
+    i: int, sums: Any, own: float, root_mass: Any, at: int, position: Any, mirror: Any, value: Any
+) -> int:
+    s = len(root_mass)
+    for j in range(s):
+        entry = 0.5 * sums[j] / (root_mass[i] * root_mass[j])
+        if i == j:
+            entry = (sums[i] + own) / root_mass[i] ** 2
+        if entry != 0.0:
+            at = _put(i, j, entry, s, at, position, mirror, value)
+    return at
+
+
+@njit(cache=True)  # pragma: no cover - compiled
+def add_rows(G: Any, weight: Any, rows: Rows) -> None:
+    """Add the weighted sum of the rows to the matrix G."""
+    g, (start, position, mirror, value, _, _) = G.ravel(), rows
     for c in range(len(weight)):
-        w = weight[c]
-        if w == 0.0:
-            continue
-        for t in range(start[c], start[c + 1]):
-            g[position[t]] += w * value[t]
-            if position[t] != mirror[t]:
-                g[mirror[t]] += w * value[t]
+        if weight[c] != 0.0:
+            add_row(g, start[c], start[c + 1], position, mirror, value, weight[c])
+
+
+@njit(cache=True, entry=False, inline="always")  # pragma: no cover - compiled
+def add_row(
+    g: Any, first: int, last: int, position: Any, mirror: Any, value: Any, weight: float
+) -> None:
+    """Add a multiple of a row, its entries from first to last, to a flat matrix."""
+    for t in range(first, last):
+        g[position[t]] += weight * value[t]
+        if position[t] != mirror[t]:
+            g[mirror[t]] += weight * value[t]
 
 
 @njit(cache=True)  # pragma: no cover - compiled
 def hildreth_sweep(
-    G: Any,
-    weight: Any,
-    start: Any,
-    position: Any,
-    mirror: Any,
-    value: Any,
-    side: Any,
-    slope: Any,
-    offset: Any,
-    low: Any,
-    high: Any,
+    G: Any, weight: Any, rows: Rows, slope: Any, offset: Any, low: Any, high: Any
 ) -> None:
     """Ascend once over the multipliers of the cuts of the projection of G on the polyhedron.
 
@@ -106,7 +150,7 @@ def hildreth_sweep(
     already holds; a row's step is its violation, cut off where its multiplier would pass zero.
     A diagonal entry is slope (G_ii + offset), held between ``low`` and ``high`` (all (s,)).
     """
-    g = G.ravel()
+    g, (start, position, mirror, value, side, _) = G.ravel(), rows
     s = len(slope)
     for c in range(len(weight)):
         violation = side[c]
@@ -120,10 +164,7 @@ def hildreth_sweep(
         step = max(violation, -weight[c])
         if step != 0.0:
             weight[c] += step
-            for t in range(start[c], start[c + 1]):
-                g[position[t]] += step * value[t]
-                if position[t] != mirror[t]:
-                    g[mirror[t]] += step * value[t]
+            add_row(g, start[c], start[c + 1], position, mirror, value, step)
 
 
 @njit(cache=True)  # pragma: no cover - compiled
@@ -157,13 +198,7 @@ def admm_update(
 
 @njit(cache=True)  # pragma: no cover - compiled
 def separate_two_partitions(  # noqa: C901 - one compiled loop nest
-    Z: Any,
-    mass: Any,
-    least: float,
-    first_members: int,
-    most_members: int,
-    points: Any,
-    depth: Any,
+    Z: Any, mass: Any, least: float, first_members: int, most_members: int, points: Any, depth: Any
 ) -> int:
     """Find violated 2-partition inequalities greedily; return their number.
 

@@ -38,48 +38,36 @@ from ccviz.solvers.relaxation.admm import (
     relative_residuals,
 )
 from ccviz.solvers.relaxation.cuts import Cuts, no_cuts, separate
+from ccviz.solvers.relaxation.exchange import short_kmeans
 from ccviz.solvers.relaxation.kernels import MOST_MEMBERS, TWO_PARTITION
-from ccviz.solvers.relaxation.lifted_certificate import LiftedCertificate, certify
-from ccviz.solvers.relaxation.lifted_model import LiftedModel, lifted_rows
+from ccviz.solvers.relaxation.lifted_model import (
+    LiftedCertificate,
+    LiftedModel,
+    certify,
+    lifted_rows,
+)
 from ccviz.solvers.relaxation.model import Relaxation
-from ccviz.solvers.relaxation.short_kmeans import short_kmeans
 from ccviz.solvers.relaxation.spectral_projection import SpectralProjector
 
 
 @dataclass(frozen=True, eq=False)
 class LiftedIterate:
-    """State of the method between two rounds, as `admm.Iterate` for one matrix a class.
+    """State of the method between two rounds, as `admm.Iterate` for one matrix a class."""
 
-    Attributes
-    ----------
-    B, M : (q, s + 1, s + 1) float64
-        Points of the polyhedron, multipliers of the consensus (scaled objective).
-    cuts : tuple of Cuts
-        Of each class, over its W.
-    weights : tuple of (m,) float64
-        Their multipliers (scaled objective).
-    penalty, unit : float
-        rho; what the objective was divided by.
-    iterations, rounds : int
-        Counted from the root of the tree.
-    best : LiftedCertificate or None
-        The best bound so far at this node.
-    bases : tuple of (s + 1, r) float64 or None
-        Leading eigenvectors of each class's last projection.
-    residuals : tuple of float
-        Relative primal and dual residual of the last iteration.
-    """
-
+    # B, M, (q, s + 1, s + 1): Points of the polyhedron, multipliers of the consensus (scaled
+    # objective).
     B: FloatArray
     M: FloatArray
     cuts: tuple[Cuts, ...]
-    weights: tuple[FloatArray, ...]
-    penalty: float
+    weights: tuple[FloatArray, ...]  # (m,): Their multipliers (scaled objective)
+    penalty: float  # penalty, unit: rho; what the objective was divided by
     unit: float
-    iterations: int = 0
+    iterations: int = 0  # iterations, rounds: Counted from the root of the tree
     rounds: int = 0
-    best: LiftedCertificate | None = None
+    best: LiftedCertificate | None = None  # The best bound so far at this node
+    # (s + 1, r): Leading eigenvectors of each class's last projection.
     bases: tuple[FloatArray | None, ...] = ()
+    # Relative primal and dual residual of the last iteration.
     residuals: tuple[float, float] = (np.inf, np.inf)
 
     @property
@@ -142,11 +130,6 @@ class LiftedSplitting:
     """ADMM on fixed cuts, with the arrays that its iterations change in place.
 
     Weights of cuts are here multiplied by the norms of their rows and divided by rho.
-
-    Parameters
-    ----------
-    relaxation : Relaxation
-    start : LiftedIterate
     """
 
     def __init__(self, relaxation: Relaxation, start: LiftedIterate) -> None:
@@ -193,12 +176,10 @@ class LiftedSplitting:
         model, G = self._model, self._G
         for c in range(model.q):
             kernels.forbid(G[c], model.barred[c], FORBIDDEN)
-            kernels.add_rows(G[c], self._weights[c], *self._rows[c].entries)
+            kernels.add_rows(G[c], self._weights[c], self._rows[c])
         _, level = model.shares(G)
         for c, rows in enumerate(self._rows):
-            kernels.hildreth_sweep(
-                G[c], self._weights[c], *rows.entries, rows.side, *model.diagonal(c, G[c], level)
-            )
+            kernels.hildreth_sweep(G[c], self._weights[c], rows, *model.diagonal(c, G[c], level))
         share, _ = model.shares(G)
         model.tie(G, share)
 
@@ -230,10 +211,7 @@ class LiftedSplitting:
         rho, unit = self._start.penalty, self._start.unit
         multiplier = self._M - (STEP - 1.0) * rho * (self._X - self._B)
         return certify(
-            self._relaxation,
-            unit * multiplier,
-            self._start.cuts,
-            [unit * each for each in weights],
+            self._relaxation, unit * multiplier, self._start.cuts, [unit * each for each in weights]
         )
 
 
@@ -242,13 +220,6 @@ def lifted_spectrum(values: FloatArray, count: int) -> FloatArray:
 
     The projection on such a set is the values less their isotonic fit to what they exceed its
     vertex by (Lim and Wright 2016).
-
-    Parameters
-    ----------
-    values : (r,) float64
-        Descending.
-    count : int
-        Of the ones and the two.
     """
     vertex = np.zeros_like(values)
     vertex[:count] = 1.0
@@ -297,12 +268,6 @@ def class_centers(relaxation: Relaxation, at: LiftedIterate, seed: int) -> Float
 
     A class of one cluster has the mean of its blocks by their shares. Otherwise row i of W times
     the data approximates the centre of block i's cluster, and k-means over these rows the centres.
-
-    Parameters
-    ----------
-    relaxation : Relaxation
-    at : LiftedIterate
-    seed : int
     """
     model = LiftedModel.of(relaxation)
     root = np.sqrt(relaxation.mass)

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ccviz.arrays import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.solvers.relaxation import kernels
-from ccviz.solvers.relaxation.cuts import Cuts, Rows
-from ccviz.solvers.relaxation.model import Relaxation
-from ccviz.solvers.relaxation.size_classes import pairs_apart
+from ccviz.solvers.relaxation.certificate import beside, symmetric
+from ccviz.solvers.relaxation.cuts import Cuts
+from ccviz.solvers.relaxation.kernels import Rows
+from ccviz.solvers.relaxation.model import Relaxation, pairs_apart
+from ccviz.solvers.relaxation.soft_prices import compact
 
 _EXCLUDED = -1e9  # in place of the pull of a class that a block does not fit into
 
 
 @dataclass(frozen=True, eq=False)
 class LiftedModel:
-    """The constants of a lifted relaxation with q classes; letters as in `lifted`.
-
-    Attributes
-    ----------
-    relaxation : Relaxation
-        With classes.
-    """
+    """The constants of a lifted relaxation with q classes; letters as in `lifted`."""
 
     relaxation: Relaxation
 
@@ -149,4 +146,122 @@ def lifted_rows(cuts: Cuts, relaxation: Relaxation) -> Rows:
     """Return the rows of a class's cuts over its matrix B."""
     points = np.where(cuts.points >= 0, cuts.points + 1, -1)
     root = np.concatenate([[1.0], np.sqrt(relaxation.mass)])
-    return Rows(*kernels.cut_rows(points, cuts.kind, root, 0.0))
+    none = freeze(np.zeros((0, len(root)))), freeze(np.zeros(0))
+    return kernels.cut_rows(points, cuts.kind, root, 0.0, *none)
+
+
+# --- Certificates of the lifted relaxation: multipliers that prove a lower bound ------------------
+#
+# For each class take N with N_ij >= 0 where blocks i and j may share a cluster of it (row 0, the
+# diagonal and the corner of either sign) and cut weights w >= 0, and put S = C - N - sum w A. With
+# the letters of `lifted`, clusters have
+#
+#     <N, B> >= N_00 + sum over blocks of p_i g_i,    g_i = N_ii e_i / u + 2 N_0i sqrt(e_i / (u c)),
+#
+# and p_i >= 0 adds up to 1 over the classes that the block fits into. So the objective is at least
+#
+#     constant + sum over classes of (N_00 + <S, B>) + sum over blocks of the least g_i of a class,
+#
+# and <S, B> is at least 2 l_1 + l_2 + ... + l_c, the smallest eigenvalues of S on the complement of
+# (-sqrt(u c), sqrt(e)).
+
+
+@dataclass(frozen=True, eq=False)
+class LiftedCertificate:
+    """Multipliers as they are stored, and the bound they prove as stored."""
+
+    # (q, (s + 1) (s + 2) / 2): Upper triangle of each class's N, row by row; classes by ascending
+    # size.
+    lifted: np.ndarray
+    # points, kind: The cuts of all classes, see `ccviz.solvers.relaxation.cuts.Cuts`.
+    points: IntArray
+    kind: np.ndarray
+    owner: IntArray  # (m,): The class of each cut
+    weights: np.ndarray  # (m,): w, for the inequalities in terms of Z; not negative
+    lower_bound: float  # Proved bound on the objective, less a margin for rounding
+    soft: dict[str, np.ndarray]  # Prices of soft links by name
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the multipliers by name, as events carry them."""
+        return {
+            "lifted": self.lifted,
+            "points": self.points,
+            "kind": self.kind,
+            "owner": self.owner,
+            "weights": self.weights,
+            **self.soft,
+        }
+
+
+def certify(
+    relaxation: Relaxation,
+    multiplier: FloatArray,
+    cuts: Sequence[Cuts],
+    weights: Sequence[FloatArray],
+) -> LiftedCertificate:
+    """Return the certificate nearest to the multipliers of the alternating direction method.
+
+    `multiplier` (q, s + 1, s + 1): M = -N - sum w A, up to rounding. `weights` (m,): w >= 0 for the
+    inequalities in terms of Z.
+    """
+    model = LiftedModel.of(relaxation)
+    used = [each > 0.0 for each in weights]
+    cuts = [own.where(mask) for own, mask in zip(cuts, used, strict=True)]
+    sums = [w[mask] for w, mask in zip(weights, used, strict=True)]
+    stored_weights = compact(np.concatenate(sums))
+    owner = np.repeat(np.arange(model.q), [len(each) for each in sums])
+    parts = [
+        _cut_part(own, relaxation, stored_weights[owner == c].astype(np.float64))
+        for c, own in enumerate(cuts)
+    ]
+    rows, columns = np.triu_indices(relaxation.s + 1)
+    upper = compact(
+        np.stack(
+            [_feasible(model, c, -multiplier[c] - parts[c])[rows, columns] for c in range(model.q)]
+        )
+    )
+    bound = lifted_bound(model, [symmetric(each, relaxation.s + 1) for each in upper], parts)
+    joined = cuts[0]
+    for own in cuts[1:]:
+        joined = joined.joined(own)
+    return LiftedCertificate(
+        upper, joined.points, joined.kind, owner, stored_weights, bound,
+        relaxation.priced.linear_arrays(),
+    )  # fmt: skip
+
+
+def _cut_part(cuts: Cuts, relaxation: Relaxation, weights: FloatArray) -> FloatArray:
+    """Return the weighted sum of a class's cuts."""
+    rows = lifted_rows(cuts, relaxation)
+    part = np.zeros((relaxation.s + 1, relaxation.s + 1))
+    kernels.add_rows(part, weights * rows.norm, rows)
+    return part
+
+
+def _feasible(model: LiftedModel, c: int, N: FloatArray) -> FloatArray:
+    """Return N with the signs that a certificate needs."""
+    free = np.zeros(N.shape, dtype=bool)
+    kernels.forbid(free, model.barred[c], True)
+    free[0] = free[:, 0] = True
+    np.fill_diagonal(free, True)
+    return np.where(free, N, np.maximum(N, 0.0))
+
+
+def lifted_bound(model: LiftedModel, N: list[FloatArray], cut_part: list[FloatArray]) -> float:
+    """Return the bound of the module's formula, less a margin for rounding."""
+    relaxation = model.relaxation
+    gain = np.stack(
+        [
+            np.diagonal(each)[1:] * model.diagonal_of_one[c] + 2.0 * each[0, 1:] * model.border[c]
+            for c, each in enumerate(N)
+        ]
+    )
+    total = float(np.where(model.allowed, gain, np.inf).min(axis=0).sum())
+    size = abs(relaxation.constant) + float(np.abs(gain).max(axis=0).sum())
+    for c, each in enumerate(N):
+        S = model.cost[c] - each - cut_part[c]
+        _, norm, smallest = beside(model.kernel[c], S, int(model.count[c]))
+        total += float(each[0, 0]) + float(smallest.sum()) + float(smallest[0])
+        size += abs(float(each[0, 0])) + (model.count[c] + 1) * norm
+    margin = 8.0 * np.finfo(float).eps * (relaxation.s + 1) * size
+    return relaxation.constant + total - margin

@@ -22,39 +22,23 @@ from scipy.sparse.linalg import ArpackError, eigsh
 
 from ccviz.arrays import FloatArray
 
-_TINY = 1e-30
-"""Length below which a vector counts as zero."""
+_TINY = 1e-30  # Length below which a vector counts as zero
 
 
 @dataclass(frozen=True)
 class FilterParams:
-    """Parameters of the filter that follows the leading eigenvectors.
-
-    Attributes
-    ----------
-    degree : int
-        Degree of the Chebyshev polynomial.
-    spare : int
-        Eigenvectors followed beyond those with a weight.
-    most_followed : float
-        Share of the blocks above which the whole spectrum is computed instead.
-    smallest : int
-        Blocks below which LAPACK is always faster.
-    margin : float
-        Widening of the unwanted part of the spectrum, relative to the wanted part's distance.
-    large : int
-        Blocks from which products are in single precision and further eigenvectors may join.
-    end_tolerance : float
-        Relative accuracy of the lower end of the spectrum.
-    """
+    """Parameters of the filter that follows the leading eigenvectors."""
 
     degree: int = 4
-    spare: int = 8
+    spare: int = 8  # Eigenvectors followed beyond those with a weight
+    # Share of the blocks above which the whole spectrum is computed instead.
     most_followed: float = 0.4
-    smallest: int = 60
+    smallest: int = 60  # Blocks below which LAPACK is always faster
+    # Widening of the unwanted part of the spectrum, relative to the wanted part's distance.
     margin: float = 0.1
+    # Blocks from which products are in single precision and further eigenvectors may join.
     large: int = 800
-    end_tolerance: float = 0.02
+    end_tolerance: float = 0.02  # Relative accuracy of the lower end of the spectrum
 
 
 DEFAULTS = FilterParams()
@@ -79,17 +63,8 @@ def cap_simplex(values: FloatArray, total: int) -> FloatArray:
 class SpectralProjector:
     """Projects one matrix after the other; close matrices make it fast.
 
-    Parameters
-    ----------
-    u : (s,) float64
-        Unit vector that is projected out.
-    total : int
-        The trace, k - 1.
-    basis : (s, r) float64, optional
-        Eigenvectors of a matrix that is close to the first.
-    params : FilterParams
-    cap : callable
-        Takes descending eigenvalues and ``total``, returns their projection.
+    `u` (s,): Unit vector that is projected out. `basis` (s, r): Eigenvectors of a matrix that is
+    close to the first. `cap`: Takes descending eigenvalues and ``total``, returns their projection.
     """
 
     def __init__(

@@ -18,18 +18,30 @@ from ccviz.errors import ContradictionError, ProblemError
 from ccviz.events import CutsAdded, Event, RelaxationSolved, ResidualsUpdated
 from ccviz.feasibility.check import check_feasibility
 from ccviz.problem.blocks import Blocks, contract, refine
-from ccviz.problem.problem import Problem
+from ccviz.problem.relaxed import Bounded
 from ccviz.solvers.relaxation.admm import Iterate
-from ccviz.solvers.relaxation.branching import branching_pair
 from ccviz.solvers.relaxation.certificate import certify
-from ccviz.solvers.relaxation.closed_form import multipliers_of
-from ccviz.solvers.relaxation.conic_backend import solve_by_cvxpy
 from ccviz.solvers.relaxation.cuts import no_cuts
-from ccviz.solvers.relaxation.engine import AnyIterate, cold_start, inherit, iterate
+from ccviz.solvers.relaxation.engine import (
+    WINDOW,
+    AnyIterate,
+    cold_start,
+    inherit,
+    is_stuck,
+    iterate,
+    renew_cuts,
+    restart,
+    solve_by_cvxpy,
+)
 from ccviz.solvers.relaxation.lifted import LiftedIterate, class_centers
-from ccviz.solvers.relaxation.model import Relaxation, relax
-from ccviz.solvers.relaxation.restart import restart
-from ccviz.solvers.relaxation.rounds import WINDOW, is_stuck, renew_cuts
+from ccviz.solvers.relaxation.model import (
+    Relaxation,
+    branching_pair,
+    multipliers_of,
+    relax,
+    row_sums_of,
+)
+from ccviz.solvers.relaxation.separators import block_graph
 from ccviz.solvers.sdp.rounding import first_clustering, ipc_kmeans
 from ccviz.solvers.sdp.settings import SPLITTING, NodeSettings
 from ccviz.solvers.search.decisions import PairDecision, decided_pairs
@@ -38,34 +50,22 @@ from ccviz.solvers.search.tree import Multipliers, Report, Task, cutoff
 
 @dataclass(frozen=True, eq=False)
 class NodeState:
-    """State of a node, for its next round or its children.
-
-    Attributes
-    ----------
-    blocks : Blocks
-    relaxation : Relaxation
-    at : Iterate
-    bounds : tuple of float
-        Best bound after each round at this node.
-    fresh : bool
-        Whether this is the root before its first descent.
-    restarted : bool
-        Whether it goes on with an earlier run's multipliers.
-    done : int
-        Iterations of a round that is under way.
-    """
+    """State of a node, for its next round or its children."""
 
     blocks: Blocks
     relaxation: Relaxation
     at: AnyIterate
     bounds: tuple[float, ...] = ()
-    fresh: bool = False
-    restarted: bool = False
-    done: int = 0
+    fresh: bool = False  # Whether this is the root before its first descent
+    restarted: bool = False  # Whether it goes on with an earlier run's multipliers
+    done: int = 0  # Iterations of a round that is under way
 
 
 _AT_ONCE = 3e10
 """Iterations of a root between two events, times the cube of the blocks: some seconds."""
+_FEASIBILITY_S = 4.0
+"""Seconds of HiGHS that a node's feasibility may take."""
+
 _TRIALS = 20
 """Further descents when a node closes or branches, the last chance of the node to improve.
 
@@ -75,11 +75,12 @@ _TRIALS_BELOW = 2
 """The same below the root under sizes or soft links, where 20 took up to half of the time."""
 _LIFTED_PATIENCE = 3.0
 """Factor of `patience` with a matrix for each size: its bound gains less in a round, and longer."""
-_SCS_ACCURACY = 1e-5
-"""Accuracy of SCS, as in the paper, section 4.1."""
+_ROUNDS_UNKNOWN = 9
+"""Rounds of a node with neighbours while no clustering is known: there may be none."""
+_SCS_ACCURACY = 1e-5  # Accuracy of SCS, as in the paper, section 4.1
 
 
-def advance(problem: Problem, settings: NodeSettings, task: Task) -> Report:
+def advance(problem: Bounded, settings: NodeSettings, task: Task) -> Report:
     """Work on a node for one round; the root's first two tasks only find clusterings."""
     if not task.opening:
         state: NodeState = task.state
@@ -100,7 +101,7 @@ def _descended(settings: NodeSettings, task: Task, state: NodeState) -> Report:
     state = replace(state, fresh=False)
     report = Report("go on", task.lower_bound, labels=labels, source="k-means", state=state)
     is_long = iterations_at_once(state.relaxation.s) < settings.round_iterations
-    if labels is None or not is_long or not _is_plain(state.at):
+    if labels is None or not is_long or not _is_plain(state.at) or task.stop():
         return report
     return _bounded_early(report, state, state.blocks.project(labels))
 
@@ -124,16 +125,11 @@ def _bounded_early(report: Report, state: NodeState, labels: IntArray) -> Report
 
 
 def iterations_at_once(blocks: int) -> int:
-    """Return the number of iterations of a root between two events.
-
-    Parameters
-    ----------
-    blocks : int
-    """
+    """Return the number of iterations of a root between two events."""
     return max(1, int(_AT_ONCE / blocks**3))
 
 
-def _open(problem: Problem, task: Task) -> Report | tuple[NodeState, IntArray | None]:
+def _open(problem: Bounded, task: Task) -> Report | tuple[NodeState, IntArray | None]:
     together, apart = (decided_pairs(task.decisions, side) for side in (True, False))
     try:
         problem = refine(problem, together, apart)
@@ -141,11 +137,12 @@ def _open(problem: Problem, task: Task) -> Report | tuple[NodeState, IntArray | 
         return _infeasible(str(contradiction), contradiction.chain)
     except ProblemError as too_few:  # blocks for k clusters
         return _infeasible(str(too_few), ())
-    feasible = check_feasibility(problem)
+    feasible = check_feasibility(problem, _FEASIBILITY_S)
     if feasible.feasible is False:
         return _infeasible(feasible.reason, feasible.points)
     blocks = contract(problem)
-    relaxation = relax(blocks)
+    relaxation = relax(blocks, row_sums_of(problem, blocks), block_graph(problem))
+    blocks = replace(blocks, rules=())  # a descent need not keep the sums: it is mended then
     restarted = isinstance(task.state, Multipliers)
     at = _start(task, blocks, relaxation)
     state = NodeState(blocks, relaxation, at, restarted=restarted)
@@ -160,7 +157,8 @@ def _start(task: Task, blocks: Blocks, relaxation: Relaxation) -> AnyIterate:
     if isinstance(task.state, Multipliers):
         return restart(relaxation, blocks.block_of, task.state)
     parent: NodeState | None = task.state
-    if parent is None:
+    # Of a single clustering no multipliers prove more than none do: its cost.
+    if parent is None or (relaxation.s == relaxation.k and relaxation.classes is None):
         return cold_start(relaxation)
     child_of = np.empty(parent.blocks.s, dtype=np.int64)
     child_of[parent.blocks.block_of] = blocks.block_of
@@ -195,7 +193,9 @@ def _round(settings: NodeSettings, task: Task, state: NodeState) -> Report:
     state, event = _cut(settings, task, state)
     events = (event, *_shown(settings, task, state))
     report = replace(report, verdict="go on", events=events, state=state)
-    return _rounded(report, task, state) if _is_time_to_round(state, task) else report
+    rounds = len(state.bounds)
+    is_time = rounds % 3 == 2 and (not task.decisions or rounds == 2)
+    return _rounded(report, task, state) if is_time else report
 
 
 def _part_of_round(task: Task, state: NodeState, iterations: int) -> Report:
@@ -230,6 +230,8 @@ def must_branch(state: NodeState, limit: float, settings: NodeSettings) -> bool:
     bounds = state.bounds
     if len(bounds) >= settings.max_rounds:
         return True
+    if state.relaxation.graph is not None and not np.isfinite(limit):
+        return len(bounds) >= _ROUNDS_UNKNOWN
     if not np.isfinite(limit) or bounds[-1] - state.at.lower_bound > limit - bounds[-1]:
         return False
     factor = _LIFTED_PATIENCE if isinstance(state.at, LiftedIterate) else 1.0
@@ -240,11 +242,6 @@ def _trials(task: Task, state: NodeState) -> int:
     """Return the number of further descents when the node closes or branches."""
     is_quick = state.blocks.sizes is None and _is_plain(state.at)
     return _TRIALS if is_quick or not task.decisions else _TRIALS_BELOW
-
-
-def _is_time_to_round(state: NodeState, task: Task) -> bool:
-    rounds = len(state.bounds)
-    return rounds % 3 == 2 and (not task.decisions or rounds == 2)
 
 
 def _as_points(blocks: Blocks, pair: tuple[int, int]) -> tuple[int, int]:

@@ -12,12 +12,10 @@ from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.assignment import solve_assignment, structure_of
-from ccviz.solvers.assignment.result import links_cost
+from ccviz.solvers.assignment.centers import links_cost
 from ccviz.solvers.base import never
-from ccviz.solvers.relaxation.block_exchange import exchange_blocks
-from ccviz.solvers.relaxation.kempe_exchange import exchange
-from ccviz.solvers.relaxation.model import Relaxation, relax
-from ccviz.solvers.relaxation.short_kmeans import drawn_centers, short_kmeans
+from ccviz.solvers.relaxation.exchange import drawn_centers, exchanged, short_kmeans
+from ccviz.solvers.relaxation.model import Relaxation, relax_to_search
 
 _MOST_ROUNDS = 100
 _STARTS = 10
@@ -188,7 +186,7 @@ def descend(
         if labels is not None and (new == labels).all():
             if not exchanges:
                 break
-            new = _exchanged(blocks, relaxation, labels)
+            new = exchanged(blocks, relaxation, labels)
             if (new == labels).all():
                 break
         labels = new
@@ -199,21 +197,11 @@ def descend(
 def repaired(problem: Problem, labels: IntArray, *, exchanges: bool = False) -> IntArray | None:
     """Return (n,) labels that keep links and sizes, from the centres of some that may not.
 
-    Parameters
-    ----------
-    problem : Problem
-    labels : (n,) int64
-        A clustering of the points without empty clusters.
-    exchanges : bool
-        Whether exchanges of blocks go on where assignments and means stop.
-
-    Returns
-    -------
-    (n,) int64 or None
-        None if no assignment to the centres was found.
+    `labels` (n,): A clustering of the points without empty clusters. `exchanges`: Whether exchanges
+    of blocks go on where assignments and means stop.
     """
     blocks = contract(problem)
-    relaxation = relax(blocks)
+    relaxation = relax_to_search(blocks)
     mean = blocks.mass @ blocks.centroid / blocks.mass.sum()
     centers = np.nan_to_num(Partition(problem, labels).centers)  # 0 for an empty cluster
     found = descend(blocks, relaxation, centers - mean, exchanges=exchanges)
@@ -221,14 +209,7 @@ def repaired(problem: Problem, labels: IntArray, *, exchanges: bool = False) -> 
 
 
 def in_order_of_sizes(blocks: Blocks, relaxation: Relaxation, centers: FloatArray) -> FloatArray:
-    """Return the centres so that the one nearest to most points has the largest cluster.
-
-    Parameters
-    ----------
-    blocks : Blocks
-    relaxation : Relaxation
-    centers : (k, d) float64
-    """
+    """Return the centres so that the one nearest to most points has the largest cluster."""
     if blocks.sizes is None:
         return centers
     nearest = _squared_distances(_points(relaxation), centers).argmin(axis=1)
@@ -236,12 +217,6 @@ def in_order_of_sizes(blocks: Blocks, relaxation: Relaxation, centers: FloatArra
     ordered = np.empty_like(centers)
     ordered[np.argsort(blocks.sizes.lower + blocks.sizes.upper, kind="stable")] = centers[by_points]
     return ordered
-
-
-def _exchanged(blocks: Blocks, relaxation: Relaxation, labels: IntArray) -> IntArray:
-    if blocks.sizes is None and not (len(blocks.soft_must) or len(blocks.soft_cannot)):
-        return exchange(blocks, relaxation, labels)
-    return exchange_blocks(blocks, relaxation, labels)
 
 
 def _points(relaxation: Relaxation) -> FloatArray:

@@ -11,11 +11,21 @@ from ccviz.errors import UnsupportedError
 from ccviz.solvers.base import setting
 
 if TYPE_CHECKING:
-    from ccviz.solvers.relaxation.rounds import RoundParams
+    from ccviz.solvers.relaxation.engine import RoundParams
 
 SPLITTING = "splitting"
-CONIC = ("cvxpy", "clarabel", "scs", "mosek", "copt", "cvxopt", "sdpa")
-"""Conic solvers that cvxpy may call; ``cvxpy`` leaves the choice to it."""
+CONIC = {
+    "cvxpy": "cvxpy", "clarabel": "clarabel", "scs": "scs", "mosek": "mosek", "copt": "coptpy",
+    "cvxopt": "cvxopt", "sdpa": "sdpap",
+}  # fmt: skip
+"""Conic solvers that cvxpy may call, and their modules; ``cvxpy`` leaves the choice to it."""
+
+
+def installed() -> tuple[str, ...]:
+    """Return the solvers of the relaxations that can be used here."""
+    if find_spec("cvxpy") is None:
+        return (SPLITTING,)
+    return (SPLITTING, *(name for name, module in CONIC.items() if find_spec(module) is not None))
 
 
 @dataclass(frozen=True)
@@ -61,6 +71,7 @@ class NodeSettings:
         "Solver of the relaxations: `splitting` is ADMM; the others are conic solvers, called by "
         "cvxpy, and `cvxpy` is the one that it prefers.",
         choices=(SPLITTING, *CONIC),
+        offered=installed,
         advanced=True,
         label="Relaxation solver",
     )
@@ -72,7 +83,7 @@ class NodeSettings:
     def rounds(self) -> RoundParams:
         """Parameters of a node's rounds."""
         # Imported here: compiled code is not for the process that only draws.
-        from ccviz.solvers.relaxation.rounds import RoundParams
+        from ccviz.solvers.relaxation.engine import RoundParams
 
         return RoundParams(
             iterations=self.round_iterations,
@@ -84,18 +95,12 @@ class NodeSettings:
 
     def check_backend(self) -> None:
         """Raise `UnsupportedError` if the solver of the relaxations is not installed."""
-        if self.backend == SPLITTING:
+        if self.backend == SPLITTING or self.backend in (found := installed()):
             return
-        if find_spec("cvxpy") is None:
+        if "cvxpy" not in found:
             raise UnsupportedError(
                 f"the backend {self.backend!r} needs cvxpy: {install_command('conic')} brings it."
             )
-        # Imported here: cvxpy takes a second, and the other backend does not need it.
-        from cvxpy import installed_solvers
-
-        found = ["cvxpy", *(each.lower() for each in installed_solvers())]
-        if self.backend not in found:
-            raise UnsupportedError(
-                f"the backend {self.backend!r} is not installed; cvxpy finds "
-                f"{', '.join(each for each in CONIC[1:] if each in found)}."
-            )
+        raise UnsupportedError(
+            f"the backend {self.backend!r} is not installed; cvxpy finds {', '.join(found[2:])}."
+        )

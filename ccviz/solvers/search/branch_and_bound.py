@@ -12,24 +12,18 @@ from ccviz.bounds import OPTIMAL_GAP, is_closed, relative_gap
 from ccviz.events import TERMINATION_SENTENCES, Event, Finished, Termination
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
-from ccviz.solvers.base import Context
-from ccviz.solvers.search.leaving import left_nodes
-from ccviz.solvers.search.margin import margin_of
-from ccviz.solvers.search.tree import Report, Search, Task
+from ccviz.solvers.base import Context, setting
+from ccviz.solvers.search.decisions import margin_of
+from ccviz.solvers.search.tree import Report, Search, Task, left_nodes
 from ccviz.solvers.search.workforce import open_workforce
 
 
 @dataclass(frozen=True)
 class Known:
-    """Bounds that are known before the tree is searched.
+    """Bounds that are known before the tree is searched."""
 
-    Attributes
-    ----------
-    upper_bound, lower_bound : float
-        Cost of a clustering that an event has reported, and a bound that the run proves without
-        the tree.
-    """
-
+    # upper_bound, lower_bound: Cost of a clustering that an event has reported, and a bound that
+    # the run proves without the tree.
     upper_bound: float = math.inf
     lower_bound: float = -math.inf
 
@@ -50,16 +44,8 @@ def branch_and_bound(
 ) -> Iterator[Event]:
     """Search the whole tree of a problem; `ccviz.events.Finished` comes last unless stopped.
 
-    Parameters
-    ----------
-    problem : Problem
-    context : Context
-    work, tolerance, order
-        See `Search`.
-    first : callable
-        Returns the labels of a clustering to begin with, or None; see `ccviz.solvers.start`.
-    known : Known, optional
-        What the run has said already.
+    `first`: Returns the labels of a clustering to begin with, or None; see `ccviz.solvers.start`.
+    `known`: What the run has said already.
     """
     known = _with_start(problem, context, known or Known())
     search = Search(
@@ -102,3 +88,22 @@ def _finished(search: Search) -> Finished:
     is_proof = search.infeasible or search.tolerance <= OPTIMAL_GAP
     reason: Termination = "proved" if is_proof else "gap"
     return Finished(termination=reason, message=TERMINATION_SENTENCES[reason])
+
+
+# --- Settings of a search over a tree of nodes, with any method that bounds a node ----------------
+
+
+@dataclass(frozen=True)
+class TreeSettings:
+    """Settings of a search by branch and bound."""
+
+    order: str = setting(
+        "best", "Order of the open nodes.", choices=("best", "depth", "breadth"), label="Next node"
+    )
+    incumbent: str = setting(
+        "none",
+        "Source of the first clustering.",
+        choices=("none", "memetic"),
+        advanced=True,
+        label="First clustering",
+    )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -34,20 +34,59 @@ from ccviz.events import (
     Record,
     TreeKept,
 )
+from ccviz.problem.blocks import contract, refine
+from ccviz.problem.problem import Problem
+from ccviz.problem.relaxed import lacking_of, relaxed
 from ccviz.solvers.base import never
 from ccviz.solvers.search.decisions import (
     Decision,
+    Margin,
     branched_fields,
     children_of,
+    decided_pairs,
     decision_of,
     opened_fields,
 )
-from ccviz.solvers.search.leaving import ProvedNode
-from ccviz.solvers.search.margin import Margin
 from ccviz.solvers.search.workforce import Handle, Workforce, run_here
 
-_GROWN = 4
-"""Number of open nodes from which other processes are started."""
+# --------------------------------------------------------------------------------------------------
+# What the open nodes of a stopped search leave, so that a run that goes on keeps their bounds.
+
+_LARGEST = 1 << 28  # Bytes of certificates after which further nodes are left without theirs
+
+
+@dataclass(frozen=True, eq=False)
+class ProvedNode:
+    """An open node with a proved bound."""
+
+    node: int
+    lower_bound: float
+    certificate: dict[str, np.ndarray]
+    decisions: tuple[Decision, ...]
+
+
+def left_nodes(problem: Problem, proved: Callable[[], Iterable[ProvedNode]]) -> Iterator[NodeLeft]:
+    """Yield what open nodes leave, those with the lowest bounds first."""
+    size = 0
+    for each in sorted(proved(), key=lambda node: node.lower_bound):
+        size += sum(array.nbytes for array in each.certificate.values())
+        if size > _LARGEST:
+            return
+        yield NodeLeft(
+            node=each.node,
+            lower_bound=each.lower_bound,
+            certificate=each.certificate,
+            block_of=_block_of(problem, each),
+        )
+
+
+def _block_of(problem: Problem, node: ProvedNode) -> IntArray:
+    made_for = relaxed(problem, lacking_of(node.certificate))
+    together, apart = (decided_pairs(node.decisions, side) for side in (True, False))
+    return contract(refine(made_for, together, apart)).block_of
+
+
+_GROWN = 4  # Number of open nodes from which other processes are started
 _DETAILS: dict[PruneReason, str] = {
     "bound": "The bound reached the incumbent within the tolerance.",
     "integral": "Only one clustering is left.",
@@ -64,95 +103,50 @@ class StoppedError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Multipliers:
-    """What closed a node in an earlier run, and starts it in this one.
-
-    Attributes
-    ----------
-    certificate : dict of arrays
-    block_of : (n,) int64
-        The blocks that it is over.
-    """
+    """What closed a node in an earlier run, and starts it in this one."""
 
     certificate: dict[str, np.ndarray]
-    block_of: IntArray
+    block_of: IntArray  # (n,): The blocks that it is over
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Work on one node.
-
-    Attributes
-    ----------
-    node : int
-    decisions : tuple of Decision
-        From the root down.
-    lower_bound, upper_bound : float
-        Proved bound of the node so far; objective of the incumbent.
-    labels : (n,) int64 or None
-        The incumbent, where an earlier run left it and the node is open again.
-    state : object
-        What the last report on this node left; on the first task what the parent's last report
-        left, `Multipliers` if an earlier run had closed the node, or None at the root and after a
-        resume.
-    opening : bool
-        Whether this is the node's first task.
-    seed : int
-        Of the run.
-    stop : callable
-        True once the run should end, where the work is done in the run's own process; work that
-        takes long looks at it and raises `StoppedError`.
-    """
+    """Work on one node."""
 
     node: int
     decisions: tuple[Decision, ...] = ()
+    # lower_bound, upper_bound: Proved bound of the node so far; objective of the incumbent.
     lower_bound: float = -math.inf
     upper_bound: float = math.inf
+    # What the last report on this node left; on the first task what the parent's last report left,
+    # `Multipliers` if an earlier run had closed the node, or None at the root and after a resume.
     state: Any = None
     opening: bool = True
     seed: int = 0
+    # True once the run should end, where the work is done in the run's own process; work that takes
+    # long looks at it and raises `StoppedError`.
     stop: Callable[[], bool] = never
+    # (n,): The incumbent, where an earlier run left it and the node is open again.
     labels: IntArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """The result of a task.
+    """The result of a task."""
 
-    Attributes
-    ----------
-    verdict : str
-        "go on" asks for another task; "branch" for two children; the others close the node.
-    lower_bound : float
-        Best proved bound of the node.
-    labels : (n,) int64 or None
-        A feasible clustering found.
-    events : tuple of Event
-        What to show of it.
-    branch : Decision or None
-        The decision of the first child, together or occupied; the second child's is the opposite.
-    detail : str
-        Why the node was closed, as a sentence.
-    witness : tuple of int
-        Points that show an infeasible node to be so.
-    certificate : dict of arrays
-        What proves the bound.
-    state : object
-        What the next task of this node, or its children's first, should be given.
-    iterations : int
-        Of the node's relaxation, so far.
-    """
-
+    # "go on" asks for another task; "branch" for two children; the others close the node.
     verdict: Verdict
-    lower_bound: float
-    labels: IntArray | None = None
+    lower_bound: float  # Best proved bound of the node
+    labels: IntArray | None = None  # (n,): A feasible clustering found
     source: str = ""
     events: tuple[Event, ...] = ()
+    # The decision of the first child, together or occupied; the second child's is the opposite.
     branch: Decision | None = None
-    detail: str = ""
-    witness: tuple[int, ...] = ()
-    certificate: dict[str, np.ndarray] = field(default_factory=dict)
-    state: Any = None
-    iterations: int = 0
+    detail: str = ""  # Why the node was closed, as a sentence
+    witness: tuple[int, ...] = ()  # Points that show an infeasible node to be so
+    certificate: dict[str, np.ndarray] = field(default_factory=dict)  # What proves the bound
+    state: Any = None  # What the next task of this node, or its children's first, should be given
+    iterations: int = 0  # Of the node's relaxation, so far
 
 
 @dataclass(eq=False)
@@ -168,39 +162,22 @@ def _nothing() -> None:
 
 @dataclass(eq=False)
 class Search:
-    """The tree while it is searched.
+    """The tree while it is searched."""
 
-    Attributes
-    ----------
-    work : callable
-        Takes a `Task`, returns a `Report`; picklable.
-    objective_of : callable
-        Objective of (n,) labels.
-    tolerance : float
-        Relative gap at which a node is as good as solved.
-    order : {"best", "depth", "breadth"}
-    first : callable
-        Called once, before the first task: a feasible clustering to begin with, or None.
-    seed : int
-    labels : (n,) int64 or None
-        The best clustering known.
-    floor : float
-        A bound on the whole that the run proves without the tree. The search ends if it suffices.
-        It is not the bound of a node, since no node's certificate proves it.
-    margin : Margin
-        Largest effect of rounding on the nodes' bounds and the incumbent's objective.
-    """
-
-    work: Callable[[Task], Report]
+    work: Callable[[Task], Report]  # Takes a `Task`, returns a `Report`; picklable
     objective_of: Callable[[IntArray], float]
-    tolerance: float
+    tolerance: float  # Relative gap at which a node is as good as solved
     order: Order = "best"
+    # Called once, before the first task: a feasible clustering to begin with, or None.
     first: Callable[[], IntArray | None] = field(default=_nothing)
     seed: int = 0
-    labels: IntArray | None = None
+    labels: IntArray | None = None  # (n,): The best clustering known
+    # A bound on the whole that the run proves without the tree. The search ends if it suffices. It
+    # is not the bound of a node, since no node's certificate proves it.
     floor: float = -math.inf
     upper_bound: float = math.inf
     lower_bound: float = -math.inf
+    # Largest effect of rounding on the nodes' bounds and the incumbent's objective.
     margin: Margin = field(default_factory=Margin)
     infeasible: bool = False
     _waiting: dict[int, _Node] = field(default_factory=dict)
@@ -401,9 +378,7 @@ class Search:
             node.certificate = {**report.certificate, "node": owner}
             node.task = replace(node.task, lower_bound=report.lower_bound)
             yield NodeBounded(
-                node=node.task.node,
-                lower_bound=report.lower_bound,
-                iterations=report.iterations,
+                node=node.task.node, lower_bound=report.lower_bound, iterations=report.iterations
             )
         if report.verdict in ("bound", "integral") or node.task.lower_bound >= self.cutoff:
             reason: PruneReason = "integral" if report.verdict == "integral" else "bound"
@@ -417,11 +392,7 @@ class Search:
             yield from self._raise_bound()
 
     def _close(
-        self,
-        node: _Node,
-        reason: PruneReason,
-        detail: str,
-        certificate: dict[str, np.ndarray],
+        self, node: _Node, reason: PruneReason, detail: str, certificate: dict[str, np.ndarray]
     ) -> Iterator[Event]:
         self._closed_bound = min(self._closed_bound, node.task.lower_bound)
         self._forget(node.task.node)
@@ -460,9 +431,7 @@ class Search:
         self._unsaid.extend([self._open_child(node, side) for side in sides])
         self._forget(node.task.node)
         yield NodeBranched(
-            node=node.task.node,
-            lower_bound=node.task.lower_bound,
-            **branched_fields(report.branch),
+            node=node.task.node, lower_bound=node.task.lower_bound, **branched_fields(report.branch)
         )
         yield from self._say()
         yield from self._raise_bound()

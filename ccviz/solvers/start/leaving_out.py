@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -22,55 +23,66 @@ from ccviz.events import (
     Finished,
     IncumbentFound,
     InfeasibilityProved,
+    NodeOpened,
     Noted,
 )
 from ccviz.problem.blocks import Blocks, contract, refine
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
-from ccviz.problem.sums import MinSum, SumLimit
+from ccviz.problem.relaxed import Bounded, Sums, bounded
+from ccviz.problem.sums import ImpliedMin, sum_limits
 from ccviz.solvers.base import Context
 from ccviz.solvers.blp_kmeans import BlpKMeans
-from ccviz.solvers.common.no_assignment import in_a_tree
-from ccviz.solvers.search.branch_and_bound import Known
+from ccviz.solvers.common.hard_links import in_a_tree
+from ccviz.solvers.common.scaling import rescale, work_rescaled
+from ccviz.solvers.common.seeding import last_incumbent
+from ccviz.solvers.s_mdeclust import first_labels
+from ccviz.solvers.search.branch_and_bound import Known, TreeSettings, branch_and_bound
 from ccviz.solvers.search.decisions import PairDecision, decided_pairs
 from ccviz.solvers.search.tree import Report, Task
+from ccviz.solvers.start.connecting import connected_clustering
 
-_STARTS = 5
-"""Starts of BLP k-means for the first clustering."""
-
-_STEP_S = 1.0
-"""Seconds for one assignment, of the first clusterings and of a repair."""
-
-_REPAIRED = 20_000
-"""Blocks times clusters up to which a clustering of the root is repaired."""
+_STARTS = 5  # Starts of BLP k-means for the first clustering
+_STEP_S = 1.0  # Seconds for one assignment, of the first clusterings and of a repair
+_REPAIRED = 20_000  # Blocks times clusters up to which a clustering of the root is repaired
+_TRIES, _FEW_TRIES = 60, 4  # Searches for a connected clustering, at the root and below it
 
 _LEAVES_ONE = "The only clustering that is left breaks a size or a rule."
 
 
 @dataclass(frozen=True, eq=False)
 class LeavingOut:
-    """A problem, and what of it the nodes of a search are told.
-
-    Attributes
-    ----------
-    problem : Problem
-    told : Problem
-        The same without what the bounds leave out.
-    """
+    """A problem, and what of it the nodes of a search know."""
 
     problem: Problem
-    told: Problem
+    known: Bounded  # The same without what the bounds leave out
+    by_rows: bool = False  # Whether limits on sums are what each row of a relaxation keeps
 
     @property
     def is_whole(self) -> bool:
-        """Whether the bounds leave nothing out."""
-        return self.told is self.problem
+        """Whether every clustering of what the nodes know keeps everything."""
+        implied = ImpliedMin  # it follows from what the nodes know
+        rules = [rule for rule in self.problem.rules if not isinstance(rule, implied)]
+        known = [rule for rule in self.known.rules if not isinstance(rule, implied)]
+        same = len(rules) == len(known) and self.known.sizes is self.problem.sizes
+        by_rows = (self.by_rows and sum_limits(self.known)) or self.problem.neighbors is not None
+        return same and not by_rows
 
     @property
     def sentence(self) -> str:
         """What the bounds leave out, for people."""
-        sums = len(self.told.rules) < len(self.problem.rules)
-        sizes = self.problem.sizes is not None and self.told.sizes is None
+        if self.problem.neighbors is not None:
+            return (
+                "The bounds of single nodes count that clusters are connected by inequalities of "
+                "each row of the relaxation."
+            )
+        if self.by_rows:
+            return (
+                "The bounds of single nodes count limits on sums, and sizes beside weights, by "
+                "what each row of the relaxation has to keep."
+            )
+        sums = len(self.known.rules) < len(self.problem.rules)
+        sizes = self.problem.sizes is not None and self.known.sizes is None
         named = [words for is_out, words in ((sums, "limits on sums"), (sizes, "sizes")) if is_out]
         return (
             f"The bounds of single nodes leave {' and '.join(named)} out. They hold with them, "
@@ -80,59 +92,77 @@ class LeavingOut:
     def opened(self, context: Context) -> Generator[Event, None, Known | None]:
         """Say what is left out, and find a clustering that keeps everything.
 
-        Parameters
-        ----------
-        context : Context
-
-        Returns
-        -------
-        Known or None
-            The cost of that clustering; None if the run is over, since there is none.
+        Returns: The cost of that clustering; None if the run is over, since there is none.
         """
-        best = math.inf
-        if self.is_whole or context.history:
+        best, before = math.inf, {type(record.event) for record in context.history}
+        # A run that was stopped before its tree opens again: the search may prove that there is
+        # no clustering, of which a tree without the limits needs long to be sure.
+        if self.is_whole or NodeOpened in before:
             return Known()
-        yield Noted(text=self.sentence)
+        if Noted not in before:
+            yield Noted(text=self.sentence)
         solver = BlpKMeans(n_init=_STARTS, step_limit=_STEP_S)
         for event in solver.steps(self.problem, context):
             if isinstance(event, InfeasibilityProved):
                 yield from in_a_tree(self.problem, event)
                 yield Finished(termination="proved", message=TERMINATION_SENTENCES["proved"])
                 return None
-            # BLP k-means knows the sums, and no other rules.
-            if isinstance(event, IncumbentFound) and self.kept(event.labels) is not None:
-                cost = Partition(self.problem, event.labels).objective
-                if cost < best:
-                    best = cost
-                    yield IncumbentFound(labels=event.labels, source=event.source, objective=cost)
+            # BLP k-means knows the sums, and neither other rules nor neighbours.
+            if not isinstance(event, IncumbentFound):
+                continue
+            task = Task(0, seed=context.seed, stop=context.stop)
+            labels = event.labels
+            kept = self._connected(labels, task) if self._has_graph else self.kept(labels)
+            if kept is not None and (cost := Partition(self.problem, kept).objective) < best:
+                best = cost
+                yield IncumbentFound(labels=kept, source=event.source, objective=cost)
         return Known(best)
 
-    def counting(self, work: Callable[[Task], Report]) -> Callable[[Task], Report]:
-        """Return the work on nodes in which only clusterings count that keep everything.
+    @property
+    def _has_graph(self) -> bool:
+        return self.problem.neighbors is not None
 
-        Parameters
-        ----------
-        work : callable
-            On a node of the problem as told.
+    def _connected(self, labels: IntArray, task: Task) -> IntArray | None:
+        """Return the better of a clustering and a connected one near it, if they keep all."""
+        tries = _FEW_TRIES if task.decisions else _TRIES
+        near = connected_clustering(self.problem, labels, task.seed, tries, task.stop)
+        found = [kept for each in (labels, near) if (kept := self.kept(each)) is not None]
+        return min(found, key=lambda each: Partition(self.problem, each).objective, default=None)
+
+    def searched(
+        self,
+        advance: Callable[..., Report],
+        given: tuple[Any, ...],
+        tree: TreeSettings,
+        tolerance: float,
+        context: Context,
+        known: Known,
+    ) -> Iterator[Event]:
+        """Search the tree; only clusterings count that keep everything.
+
+        `advance`: Works on a node of the problem in the solver's unit, with what else is given.
         """
-        return work if self.is_whole else partial(self.counted, work)
+        scaled, exponent = rescale(self.known)
+        work = partial(work_rescaled, partial(advance, scaled, *given), exponent)
+        yield from branch_and_bound(
+            self.problem,
+            context,
+            work if self.is_whole else partial(self.counted, work),
+            tolerance=tolerance,
+            order=tree.order,
+            first=partial(first_labels, self.problem, context, tree.incumbent),
+            known=known,
+        )
 
     def counted(self, work: Callable[[Task], Report], task: Task) -> Report:
-        """Return a node's report in which only clusterings count that keep everything.
-
-        Parameters
-        ----------
-        work : callable
-            Works on a node of the problem as told.
-        task : Task
-        """
+        """Return a node's report in which only clusterings count that keep everything."""
         report = work(task)
         labels = report.labels
         if report.verdict == "integral":
             report = self._reconsidered(report, task)
         if labels is None:
             return report
-        kept = self.kept(labels)
+        kept = self._connected(labels, task) if self._has_graph else self.kept(labels)
         if kept is not None:
             return replace(report, labels=kept)
         mended = self._mended(labels, task)
@@ -151,7 +181,7 @@ class LeavingOut:
     def _reconsidered(self, report: Report, task: Task) -> Report:
         """Return the report on a node whose relaxation has a clustering for its solution."""
         together, apart = (decided_pairs(task.decisions, side) for side in (True, False))
-        blocks = contract(refine(self.told, together, apart))
+        blocks = contract(refine(self.known, together, apart))
         if blocks.s > blocks.k:
             branch = _undecided(blocks, report.labels)
             return replace(report, verdict="branch", branch=branch, state=None)
@@ -162,34 +192,17 @@ class LeavingOut:
     def _mended(self, labels: IntArray, task: Task) -> IntArray | None:
         """Return a clustering near another one that keeps everything, or None."""
         is_small = contract(self.problem).s * self.problem.k <= _REPAIRED
-        if task.decisions or not is_small:
+        if task.decisions or not is_small or self._has_graph:
             return None
         solver = BlpKMeans(step_limit=_STEP_S)
         context = Context(seed=task.seed, stop=task.stop, labels=labels)
-        found = _last(solver.steps(self.problem, context))
+        found = last_incumbent(solver.steps(self.problem, context))
         return None if found is None else self.kept(found)
 
 
-def leaving_out(problem: Problem, keeps_largest_sums: bool = False) -> LeavingOut:
-    """Return a problem with what the nodes of a search are told of it.
-
-    Parameters
-    ----------
-    problem : Problem
-    keeps_largest_sums : bool
-        Whether the bounds count upper limits on sums.
-    """
-    out = MinSum if keeps_largest_sums else SumLimit
-    rules = tuple(rule for rule in problem.rules if not isinstance(rule, out))
-    sizes = None if problem.weights is not None else problem.sizes
-    if len(rules) == len(problem.rules) and sizes is problem.sizes:
-        return LeavingOut(problem, problem)
-    return LeavingOut(problem, replace(problem, rules=rules, sizes=sizes, asked=None))
-
-
-def _last(events: Iterator[Event]) -> IntArray | None:
-    found = [event.labels for event in events if isinstance(event, IncumbentFound)]
-    return found[-1] if found else None
+def leaving_out(problem: Problem, sums: Sums = "none") -> LeavingOut:
+    """Return a problem with what the nodes of a search know of it, see `bounded`."""
+    return LeavingOut(problem, bounded(problem, sums), by_rows=sums == "all")
 
 
 def _undecided(blocks: Blocks, labels: IntArray | None) -> PairDecision:

@@ -1,7 +1,7 @@
 // What stands at a moment of a run: the frames of ccviz.views.frames, looked up or folded.
 // A test holds them against Python's, event by event. Nothing here touches the page.
 
-// --- Reading what the page carries (ccviz.views.export.packing) -----------------------------
+// --- Reading what the page carries (ccviz.views.export.page) -----------------------------
 
 const ARRAYS = {
   f8: Float64Array, f4: Float32Array, i1: Int8Array, i2: Int16Array, i4: Int32Array, u1: Uint8Array,

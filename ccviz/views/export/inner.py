@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from ccviz.events import (
     ColumnsPriced,
     CutsAdded,
+    Event,
     GenerationEnded,
     NodeOpened,
     PartBounded,
@@ -22,15 +24,126 @@ from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.nodes import FOLD, Nodes
 from ccviz.runs.run import Run
-from ccviz.views.export.timeline import Table, Timeline
-from ccviz.views.frames.columns import ColumnsLog
-from ccviz.views.frames.cuts import KINDS, CutsLog
-from ccviz.views.frames.matrix import matrix
-from ccviz.views.frames.parts import PartsLog, told
-from ccviz.views.frames.population import SEARCHED, PopulationLog
-from ccviz.views.frames.residuals import ResidualsLog
-from ccviz.views.frames.states import STATES
+from ccviz.views.frames.exact import (
+    KINDS,
+    ColumnsLog,
+    CutsLog,
+    PartsLog,
+    ResidualsLog,
+    caption,
+    matrix,
+)
+from ccviz.views.frames.heuristic import SEARCHED, PopulationLog
+from ccviz.views.frames.node import STATES
 from ccviz.views.frames.tree import Tree
+
+# --- The views of a solver's inner life that a page has, as in `ccviz.views.inside` -----
+#
+# They are here without the panels that draw them on the live page: who writes a file needs none.
+
+
+VIEWS: tuple[tuple[str, str, frozenset[type[Event]]], ...] = (
+    ("tree", "Tree", frozenset({NodeOpened})),
+    ("relaxation", "Relaxation", frozenset({RelaxationSolved, CutsAdded})),
+    ("columns", "Columns", frozenset({ColumnsPriced})),
+    ("residuals", "Residuals", frozenset({ResidualsUpdated})),
+    ("population", "Population", frozenset({GenerationEnded})),
+    ("parts", "Parts", frozenset({PartsCut, PartBounded})),
+)
+"""Name, title, and the events of which one must occur."""
+
+
+def views_in(kinds: Collection[type[Event]]) -> list[tuple[str, str]]:
+    """Return name and title of each view that a run has in which these events occur."""
+    return [(name, title) for name, title, events in VIEWS if not events.isdisjoint(kinds)]
+
+
+# --- Time series of a run, computed in advance: values with the moments of their change -----------
+#
+# At a moment the player shows the newest value up to it, so stepping back costs nothing. Large
+# series are bounded: if one grows too long, every second entry is dropped and the newest is kept.
+
+
+_MOST_BYTES = 3 << 20
+
+
+class Timeline:
+    """The values of one thing.
+
+    `most_bytes`: How large all arrays together may be.
+    """
+
+    def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
+        self._most_bytes = most_bytes
+        self._at: list[int] = []
+        self._values: list[Any] = []
+        self._bytes = 0
+
+    def put(self, at: int, value: Any) -> None:
+        """Take a value that came at a moment, if it is another one than before."""
+        if self._values and _same(self._values[-1], value):
+            return
+        if self._at and self._at[-1] == at:
+            self._at.pop()
+            self._bytes -= _size(self._values.pop())
+        self._at.append(at)
+        self._values.append(value)
+        self._bytes += _size(value)
+        while self._bytes > self._most_bytes and len(self._values) > 1:
+            self._thin()
+
+    def _thin(self) -> None:
+        last = len(self._values) - 1
+        kept = [*range(1, last, 2), last]
+        self._at = [self._at[place] for place in kept]
+        self._values = [self._values[place] for place in kept]
+        self._bytes = sum(map(_size, self._values))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return moments and values."""
+        return {"at": np.array(self._at, dtype=np.int64), "values": self._values}
+
+
+def _size(value: Any) -> int:
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    if isinstance(value, dict):
+        return sum(map(_size, value.values()))
+    return 0
+
+
+def _same(old: Any, new: Any) -> bool:
+    if isinstance(old, np.ndarray) or isinstance(new, np.ndarray):
+        return type(old) is type(new) and np.array_equal(old, new)
+    if isinstance(old, dict) and isinstance(new, dict):
+        return old.keys() == new.keys() and all(_same(old[name], new[name]) for name in old)
+    return bool(old == new)
+
+
+class Table:
+    """Rows of numbers, each with the moment at which it came."""
+
+    def __init__(self, columns: tuple[str, ...], most: int = 50_000) -> None:
+        self._columns, self._most = columns, most
+        self._rows: list[tuple[Any, ...]] = []
+
+    def put(self, at: int, *values: Any) -> None:
+        """Take a row."""
+        self._rows.append((at, *values))
+        if len(self._rows) > self._most:
+            del self._rows[1:-1:2]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the columns as arrays, the moments as ``at``."""
+        names = ("moment", *self._columns)
+        columns = list(zip(*self._rows, strict=True)) or [()] * len(names)
+        return {name: _array(values) for name, values in zip(names, columns, strict=True)}
+
+
+def _array(values: tuple[Any, ...]) -> np.ndarray:
+    array = np.array(values)
+    return array if len(array) else np.zeros(0)
+
 
 _CHANGES = ("time", "row", "state", "bound", "i", "j", "place", "detail")
 _CUTS = ("node", "round", *KINDS, "dropped", "active", "lower_bound")
@@ -44,12 +157,7 @@ STATE_NAMES = tuple(STATES)
 
 
 class Inner:
-    """What the tabs *Inside the solver* show.
-
-    Parameters
-    ----------
-    problem : Problem
-    """
+    """What the tabs *Inside the solver* show."""
 
     def __init__(self, problem: Problem) -> None:
         self._tree = Tree(problem, most_shown=_ALL)
@@ -161,20 +269,20 @@ class Inner:
         self._parts.feed([record])
         frame = self._parts.frame()
         if frame is not None:
-            self._lines["mosaic"].put(at, {"gap": frame.gap, "told": told(frame)})
+            self._lines["mosaic"].put(at, {"gap": frame.gap, "caption": caption(frame)})
 
     @staticmethod
     def searched(run: Run) -> str:
         """Return what a search lowers, where it is another thing than the objective."""
         return SEARCHED.get(run.started.solver, "") if run.started else ""
 
-    def told(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """Return all of it."""
-        tables = {name: table.told() for name, table in self._tables.items()}
-        lines = {name: line.told() for name, line in self._lines.items()}
-        return {"tree": self._told_tree(), **tables, **lines}
+        tables = {name: table.as_dict() for name, table in self._tables.items()}
+        lines = {name: line.as_dict() for name, line in self._lines.items()}
+        return {"tree": self._tree_data(), **tables, **lines}
 
-    def _told_tree(self) -> dict[str, Any] | None:
+    def _tree_data(self) -> dict[str, Any] | None:
         nodes = list(self._nodes.values())
         if not nodes:
             return None
@@ -189,10 +297,10 @@ class Inner:
             "together": np.array([node.together for node in nodes]),
             "place": np.array([node.place for node in nodes]),
             "x": self._tree.frame(self._nodes, "depth").x,
-            "changes": self._changes.told(),
+            "changes": self._changes.as_dict(),
             "details": list(self._details),
-            "found": self._found.told(),
-            "best": self._best.told(),
+            "found": self._found.as_dict(),
+            "best": self._best.as_dict(),
         }
 
 

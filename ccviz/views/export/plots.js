@@ -324,7 +324,7 @@ const INNER = {
     if (!frame) return chart.note("the points are not cut into parts yet")
     const share = (cell) => Number.isNaN(frame.gap[cell]) ? NaN : Math.min(1, Math.max(0, (Math.log10(frame.gap[cell]) + 6) / 5))
     drawGrid(chart, share, frame.gap.shape, chart.colors.lower, chart.colors.grid)
-    chart.say(frame.told)
+    chart.say(frame.caption)
   }}),
 }
 

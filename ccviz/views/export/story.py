@@ -20,14 +20,12 @@ from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Run
 from ccviz.views.draft import Draft, draft_of_problem
-from ccviz.views.export.inner import Inner
-from ccviz.views.export.timeline import Table, Timeline
-from ccviz.views.export.views import views_in
+from ccviz.views.export.inner import Inner, Table, Timeline, views_in
 from ccviz.views.frames.card import card
 from ccviz.views.frames.links import lines
 from ccviz.views.frames.projection import axis_names, usual_axes
 from ccviz.views.frames.scatter import Plane, coloring, has_answered, plane
-from ccviz.views.frames.words import sentence
+from ccviz.views.frames.tables import sentence
 from ccviz.views.link_table import Kind
 
 MOST_MOMENTS = 50_000
@@ -36,49 +34,25 @@ MOST_MOMENTS = 50_000
 
 @dataclass(frozen=True, eq=False)
 class Play:
-    """A run to export.
+    """A run to export."""
 
-    Attributes
-    ----------
-    title : str
-        What people call it.
-    problem : Problem
-    records : iterable of Record
-    many : int
-        How many records there are, or more.
-    data : str
-        Name of the data set.
-    present : Draft, optional
-        One on the same data, which knows the names of their features.
-    axes : (str, str), optional
-        What is drawn; the usual axes if the data have no such ones.
-    """
-
-    title: str
+    title: str  # What people call it
     problem: Problem
     records: Iterable[Record]
-    many: int
+    many: int  # How many records there are, or more
     data: str = ""
-    present: Draft | None = None
+    present: Draft | None = None  # One on the same data, which knows the names of their features
+    # (str, str): What is drawn; the usual axes if the data have no such ones.
     axes: tuple[str, str] | None = None
 
 
 def story(play: Play) -> dict[str, Any]:
-    """Return a run as `ccviz.views.export.packing.pack` takes it.
-
-    Parameters
-    ----------
-    play : Play
-
-    Returns
-    -------
-    dict
-    """
+    """Return a run as `ccviz.views.export.page.pack` takes it."""
     draft = draft_of_problem(play.problem, play.present or _nameless(play.problem), play.data)
     where = plane(draft, *_axes(play, draft.data.features))
-    teller = Teller(play.title, play.problem, draft, where, play.many)
-    teller.feed(play.records)
-    return teller.told()
+    recording = Recording(play.title, play.problem, draft, where, play.many)
+    recording.feed(play.records)
+    return recording.as_dict()
 
 
 def _nameless(problem: Problem) -> Draft:
@@ -92,19 +66,10 @@ def _axes(play: Play, features: tuple[str, ...]) -> tuple[str, str]:
     return play.axes if known and play.axes else usual_axes(features)
 
 
-class Teller:
+class Recording:
     """Folds records, and writes down what each of them changes.
 
-    Parameters
-    ----------
-    title : str
-    problem : Problem
-    draft : Draft
-        The problem with the names of its features.
-    where : Plane
-        Where its points are drawn.
-    many : int
-        How many records are expected, or more.
+    `many`: How many records are expected, or more.
     """
 
     def __init__(
@@ -129,7 +94,7 @@ class Teller:
 
     @property
     def run(self) -> Run:
-        """What the records come to."""
+        """What the records reach."""
         return self._run
 
     @property
@@ -192,8 +157,8 @@ class Teller:
         ended = isinstance(event, Finished) and self._run.incumbent is None
         return self._met if ended and self._met is not None else -1
 
-    def told(self) -> dict[str, Any]:
-        """Return all of it, as `ccviz.views.export.packing.pack` takes it."""
+    def as_dict(self) -> dict[str, Any]:
+        """Return all of it, as `ccviz.views.export.page.pack` takes it."""
         run = self._run
         return {
             "title": self._title,
@@ -204,13 +169,14 @@ class Teller:
             "clock": [seconds(time_s) for time_s in self._times],
             "said": self._said,
             "rowNames": self._row_names,
-            "card": {name: line.told() for name, line in self._card.items()},
-            "points": self._placed() | {name: line.told() for name, line in self._points.items()},
+            "card": {name: line.as_dict() for name, line in self._card.items()},
+            "points": self._placed()
+            | {name: line.as_dict() for name, line in self._points.items()},
             "links": {kind: self._links(kind) for kind in ("must", "cannot")},
-            "bounds": self._bounds.told(),
+            "bounds": self._bounds.as_dict(),
             "views": views_in(self._kinds),
             "searched": self._inner.searched(run),
-            **self._inner.told(),
+            **self._inner.as_dict(),
         }
 
     def _about(self) -> dict[str, Any]:

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 from pathlib import Path
 
+from ccviz.atomic_write import whole_file
 from ccviz.errors import CcvizError, ParameterError
 from ccviz.numbers import count
 from ccviz.runs.nodes import Node
 from ccviz.runs.run import Run
-from ccviz.views.frames.states import STATES, decision_words
-from ccviz.wholefile import whole_file
+from ccviz.views.frames.node import STATES, decision_words
 
 _COLORS = {
     "open": "FFFFFF",
@@ -51,19 +51,8 @@ _TEX = {
 def save_tree(path: str | Path, run: Run) -> None:
     """Write the search tree of a run to a file.
 
-    Parameters
-    ----------
-    path : path
-        With suffix ``.dot`` or ``.gv`` for Graphviz, ``.tex`` for LaTeX. What was there before
-        stays if anything goes wrong.
-    run : Run
-
-    Raises
-    ------
-    ParameterError
-        If the suffix is another one.
-    CcvizError
-        If the run has no tree, or the file cannot be written.
+    `path`: With suffix ``.dot`` or ``.gv`` for Graphviz, ``.tex`` for LaTeX. What was there before
+    stays if anything goes wrong.
     """
     text = writer_for(path)(run)
     try:
@@ -73,43 +62,18 @@ def save_tree(path: str | Path, run: Run) -> None:
         raise CcvizError(f"{path} cannot be written: {os.strerror(broken.errno or 0)}.") from None
 
 
-def writer_for(path: str | Path) -> Callable[[Run], str]:
-    """Return the function that writes a tree for a file's suffix.
-
-    Parameters
-    ----------
-    path : path
-
-    Returns
-    -------
-    callable
-
-    Raises
-    ------
-    ParameterError
-        If the suffix is not that of a tree.
-    """
+def writer_for(path: str | Path) -> Callable[..., str]:
+    """Return the function that writes a tree for a file's suffix."""
     suffix = Path(path).suffix.lower()
     if suffix not in WRITERS:
         raise ParameterError(f"{path} is no file of a tree; its suffix is one of {SUFFIXES}.")
     return WRITERS[suffix]
 
 
-def tree_dot(run: Run) -> str:
+def tree_dot(run: Run, names: Sequence[str] = ()) -> str:
     """Return the search tree of a run as a Graphviz graph.
 
-    Parameters
-    ----------
-    run : Run
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    CcvizError
-        If the run has no tree.
+    `names`: Of the points, if they have any.
     """
     lines = [
         f"// {_one_line(_caption(run))}",
@@ -124,26 +88,15 @@ def tree_dot(run: Run) -> str:
             f'tooltip="{_dot(_about(node))}"];'
         )
         if node.parent is not None:
-            decision = _dot(decision_words(node))
+            decision = _dot(decision_words(node, names))
             lines.append(f'  n{node.parent} -> n{node.node} [label="{decision}"];')
     return "\n".join([*lines, "}", ""])
 
 
-def tree_latex(run: Run) -> str:
+def tree_latex(run: Run, names: Sequence[str] = ()) -> str:
     """Return the search tree of a run as a LaTeX document with the package `forest`.
 
-    Parameters
-    ----------
-    run : Run
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    CcvizError
-        If the run has no tree.
+    `names`: Of the points, if they have any.
     """
     colors = [rf"\definecolor{{{state}}}{{HTML}}{{{color}}}" for state, color in _COLORS.items()]
     return "\n".join(
@@ -155,7 +108,7 @@ def tree_latex(run: Run) -> str:
             r"\begin{document}",
             r"\begin{forest}",
             "for tree={draw, rounded corners, align=center, font=\\scriptsize, l sep=9mm}",
-            *_brackets(run),
+            *_brackets(run, names),
             r"\end{forest}",
             r"\end{document}",
             "",
@@ -163,7 +116,7 @@ def tree_latex(run: Run) -> str:
     )
 
 
-def _brackets(run: Run) -> Iterator[str]:
+def _brackets(run: Run, names: Sequence[str]) -> Iterator[str]:
     """Yield the lines of `forest`'s nested brackets, each indented by its depth."""
     todo: list[Node | str] = [_nodes(run)[0]]
     while todo:
@@ -175,7 +128,7 @@ def _brackets(run: Run) -> Iterator[str]:
         words = r"\\".join(map(_tex, _words(node)))
         edge = ""
         if node.parent is not None:
-            decision = _tex(decision_words(node))
+            decision = _tex(decision_words(node, names))
             edge = f", edge label={{node[midway,font=\\tiny,fill=white]{{{decision}}}}}"
         yield f"{indent}[{words}, fill={node.state}{edge}"
         todo.append(f"{indent}]")

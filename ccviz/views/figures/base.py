@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,15 +11,43 @@ from bokeh.core.property.descriptors import UnsetValueError
 from bokeh.models import (
     BasicTickFormatter,
     ColumnDataSource,
+    CustomAction,
+    CustomJS,
     CustomJSTickFormatter,
+    HoverTool,
     LinearColorMapper,
     NoOverlap,
     SaveTool,
 )
 from bokeh.plotting import figure
 
-from ccviz.views.figures.export import add_svg_button
 from ccviz.views.palette import Look, cluster_colors
+
+# --- A button that saves a figure as SVG, beside Bokeh's own that saves PNG -----------------------
+
+
+_SAVE = """
+const view = Bokeh.index.find_one(plot)
+view.export("svg").to_blob().then((blob) => {
+  const link = document.createElement("a")
+  link.href = URL.createObjectURL(blob)
+  link.download = `${plot.name}.svg`
+  link.click()
+  URL.revokeObjectURL(link.href)
+})
+"""
+_ICON = (
+    "data:image/svg+xml;utf8,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'>"
+    "<text x='0' y='17' font-size='11' font-family='sans-serif' font-weight='bold' "
+    "fill='gray'>SVG</text></svg>"
+)
+
+
+def add_svg_button(plot: Any) -> None:
+    """Let a figure be saved as SVG; the browser draws it, so that it works without a server."""
+    callback = CustomJS(args={"plot": plot}, code=_SAVE)
+    plot.add_tools(CustomAction(description="Save as SVG", icon=_ICON, callback=callback))
+
 
 _MOST_COLORS = 256
 _GROUPED = """
@@ -70,10 +100,7 @@ def plain_figure(
 def tip(*rows: tuple[str, str]) -> str:
     """Return a tooltip in the page's colours; Bokeh's own has fixed ones.
 
-    Parameters
-    ----------
-    *rows : (name, value)
-        The value in the words of Bokeh: ``@field``, which Bokeh escapes.
+    `rows` (name, value): The value in the words of Bokeh: ``@field``, which Bokeh escapes.
     """
     cells = "".join(
         f'<span style="color:var(--faint,gray);text-align:right">{name}</span><span>{value}</span>'
@@ -102,7 +129,7 @@ def cluster_mapper() -> LinearColorMapper:
     )
 
 
-def dress(plot: Any, look: Look) -> None:
+def apply_theme(plot: Any, look: Look) -> None:
     """Give a figure the colours of the page's theme."""
     plot.update(
         background_fill_color=look.paper,
@@ -166,3 +193,122 @@ def _same(old: Any, new: Any) -> bool:
     if isinstance(new, np.ndarray) and new.dtype.kind == "f":
         return np.array_equal(np.asarray(old, dtype=float), new, equal_nan=True)
     return np.array_equal(old, new)
+
+
+# --- Bringing a data source up to date with the smallest message ----------------------------------
+
+
+_MOST_PATCHED = 0.3
+
+
+def sync(source: ColumnDataSource, columns: Mapping[str, np.ndarray]) -> None:
+    """Make a source hold these columns: patch changed rows, stream new ones.
+
+    Where much of it changed, or rows are gone, everything is sent again. A source that holds the
+    columns already sends nothing.
+
+    `source`: With the same columns, empty at first.
+    """
+    old_length = len(next(iter(source.data.values())))
+    new_length = len(next(iter(columns.values())))
+    if new_length < old_length or old_length == 0:
+        if old_length or new_length:
+            source.data = dict(columns)
+        return
+    changed = {
+        name: np.flatnonzero(_differs(np.asarray(source.data[name]), column[:old_length]))
+        for name, column in columns.items()
+    }
+    if sum(map(len, changed.values())) > _MOST_PATCHED * old_length * len(columns):
+        source.data = dict(columns)
+        return
+    patches = {
+        name: [(int(at), _plain(columns[name][at])) for at in rows]
+        for name, rows in changed.items()
+        if len(rows)
+    }
+    if patches:
+        source.patch(patches)
+    if new_length > old_length:
+        source.stream({name: column[old_length:] for name, column in columns.items()})
+
+
+def _differs(old: np.ndarray, new: np.ndarray) -> Any:
+    if new.dtype.kind == "f":
+        return (old != new) & ~(np.isnan(old.astype(float)) & np.isnan(new))
+    return old != new
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+# --- Lines over a common axis: what several figures of a solver's progress share ------------------
+
+
+@dataclass(frozen=True)
+class Series:
+    """A line: the frame's field, words for the legend, a colour's name in `Look`, its dash."""
+
+    field: str
+    words: str
+    color: str
+    dash: str = "solid"
+
+
+class SeriesFigure:
+    """Draws some fields of a frame over another.
+
+    `log`: Whether the vertical axis is logarithmic. `tooltips`: What hovering shows, as Bokeh has
+    it. `extra`: Fields that are drawn by a subclass, or shown by the tooltips only.
+    """
+
+    def __init__(
+        self,
+        look: Look,
+        name: str,
+        x: str,
+        series: Sequence[Series],
+        *,
+        x_label: str,
+        y_label: str = "",
+        log: bool = False,
+        tooltips: Sequence[tuple[str, str]] = (),
+        extra: Sequence[str] = (),
+    ) -> None:
+        self.plot = plain_figure(
+            name, x_axis_label=x_label, y_axis_label=y_label, y_axis_type="log" if log else "linear"
+        )
+        self._fields = (x, *(each.field for each in series), *extra)
+        self.source = ColumnDataSource({field: np.empty(0) for field in self._fields})
+        self._lines = {each: self._draw(x, each) for each in series}
+        if series:
+            self.plot.legend.visible = len(series) > 1
+            self.plot.legend.click_policy = "hide"
+            legend_above(self.plot)
+        if tooltips:
+            lines = list(self._lines.values())
+            self.plot.add_tools(
+                HoverTool(renderers=lines[:1], mode="vline", tooltips=tip(*tooltips))
+            )
+        self.apply_theme(look)
+
+    def _draw(self, x: str, each: Series) -> Any:
+        return self.plot.line(
+            x,
+            each.field,
+            source=self.source,
+            line_width=2,
+            line_dash=each.dash,
+            legend_label=each.words,
+        )
+
+    def apply_theme(self, look: Look) -> None:
+        """Take the colours of a theme."""
+        apply_theme(self.plot, look)
+        for each, line in self._lines.items():
+            line.glyph.line_color = getattr(look, each.color)
+
+    def show(self, frame: Any) -> None:
+        """Draw a frame; what has only grown is streamed."""
+        sync(self.source, {field: getattr(frame, field) for field in self._fields})

@@ -14,19 +14,55 @@ from bokeh.models import (
     HoverTool,
     Label,
     PanTool,
+    PlainText,
     Range1d,
 )
 from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.views.figures.axis_names import AxisNames
-from ccviz.views.figures.base import cluster_mapper, dress, frame_size, plain_figure, refill
-from ccviz.views.figures.density import DENSE_FROM, DensityLayer, in_view
-from ccviz.views.figures.link_density import LinkDensity, is_many
+from ccviz.views.figures.base import apply_theme, cluster_mapper, frame_size, plain_figure, refill
+from ccviz.views.figures.overlays import DENSE_FROM, DensityLayer, LinkDensity, in_view, is_many
 from ccviz.views.frames.links import Lines, Path, opacity, some_of, widths
 from ccviz.views.frames.scatter import Coloring, Plane
-from ccviz.views.lab.picker import Screen
+from ccviz.views.lab.state import Screen
 from ccviz.views.palette import Look, cluster_colors
+
+# --- The names at the axes of a plot: as they are given, and no longer than the axes --------------
+
+
+_LETTER = 0.58
+"""Mean width of a letter as a share of the size of the words."""
+
+_FEWEST = 4
+"""Letters that stay of a name on the shortest axis."""
+
+
+class AxisNames:
+    """The names of a plot, which end in … while they are longer than their axes."""
+
+    def __init__(self, plot: Any) -> None:
+        self._plot, self._names = plot, ("", "")
+        for size in ("inner_width", "inner_height"):
+            plot.on_change(size, lambda attr, old, new: self._write())
+
+    def show(self, across: str, up: str) -> None:
+        """Write other names."""
+        self._names = (across, up)
+        self._write()
+
+    def _write(self) -> None:
+        axes = (self._plot.xaxis[0], self._plot.yaxis[0])
+        for axis, name, room in zip(axes, self._names, frame_size(self._plot), strict=True):
+            letter = _LETTER * float(axis.axis_label_text_font_size.removesuffix("px"))
+            text = shortened(name, max(_FEWEST, int(room / letter)))
+            if axis.axis_label is None or axis.axis_label.text != text:
+                axis.axis_label = PlainText(text=text)  # a plain string in dollars would be TeX
+
+
+def shortened(name: str, most: int) -> str:
+    """Return a name with at most that many letters."""
+    return name if len(name) <= most else name[: most - 1].rstrip() + "…"
+
 
 _EMPTY = "No point is in view. Reset, one of the tools above, shows all."
 _DEEPEST_ZOOM = 1e5  # the whole of an axis over the least part that is shown
@@ -54,7 +90,7 @@ for (const {source, full} of lines) {
   if (changed) source.change.emit()
 }
 """
-_UNTOLD = "return ring.data.x.length < 2"
+SKIP_IF_KNOWN = "return ring.data.x.length < 2"
 """No tooltip while the buttons for what is picked are shown: it would hide them."""
 
 _FORGET = """
@@ -70,12 +106,7 @@ _POINT_COLUMNS = ("x", "y", "label", "row", "class", "name", "marks", "links", "
 
 
 class ScatterFigure:
-    """Draws planes, colourings, lines and paths; each can change without the others.
-
-    Attributes
-    ----------
-    plot : bokeh figure
-    """
+    """Draws planes, colourings, lines and paths; each can change without the others."""
 
     def __init__(self, look: Look) -> None:
         self.plot = plain_figure(
@@ -84,9 +115,7 @@ class ScatterFigure:
             x_range=Range1d(0, 1),
             y_range=Range1d(0, 1),
         )
-        # The lasso has no use where no points are visible.
-        self.plot.toolbar.autohide = False
-        self.plot.toolbar_inner = False
+        self.plot.toolbar_inner = False  # the lasso has no use where no points are visible
         self._density = DensityLayer(self.plot)
         self._crowd = LinkDensity(self.plot)
         self._look = look
@@ -106,7 +135,7 @@ class ScatterFigure:
         self._draw()
         self._axis_names = AxisNames(self.plot)
         self.plot.on_event(RangesUpdate, lambda _: self._on_view())
-        self.dress(look)
+        self.apply_theme(look)
 
     @property
     def points(self) -> ColumnDataSource:
@@ -157,7 +186,7 @@ class ScatterFigure:
             formatters={"@label": CustomJSHover(code=_CLUSTER_CODE)},
             point_policy="snap_to_data",
             limit=3,  # of points on top of one another
-            filters={"@row": CustomJS(args={"ring": self._picked}, code=_UNTOLD)},
+            filters={"@row": CustomJS(args={"ring": self._picked}, code=SKIP_IF_KNOWN)},
         )
         self.plot.add_tools(self._hover)
         around = {"ring": self._picked, "plot": self.plot, "tool": self._hover}
@@ -199,10 +228,10 @@ class ScatterFigure:
             "x", "y", source=self._wet, name="wet", size=9, line_color=None
         )
 
-    def dress(self, look: Look) -> None:
+    def apply_theme(self, look: Look) -> None:
         """Take the colours of a theme."""
         self._look = look
-        dress(self.plot, look)
+        apply_theme(self.plot, look)
         self._mapper.low_color = look.unassigned
         self._point_glyph.glyph.line_color = look.paper
         self._center_halo.glyph.line_color = look.ink
@@ -346,11 +375,7 @@ class ScatterFigure:
     def show_links(self, must: Lines, cannot: Lines, drawn: str = "all") -> None:
         """Draw links; broken ones get a glow. Thousands are a picture, and some of the broken ones.
 
-        Parameters
-        ----------
-        must, cannot : Lines
-        drawn : str
-            How, a value of `ccviz.views.frames.links.LINKS_DRAWN`.
+        `drawn`: How, a value of `ccviz.views.frames.links.LINKS_DRAWN`.
         """
         self.plot.tags = [drawn]
         if is_many(must, cannot):

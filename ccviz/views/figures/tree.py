@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from bokeh.events import DoubleTap, RangesUpdate, Tap
@@ -18,23 +18,52 @@ from bokeh.models import (
     Title,
 )
 
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.numbers import count, number
 from ccviz.views.figures.base import (
     add_corners,
-    dress,
+    apply_theme,
     frame_size,
     plain_figure,
     refill,
+    sync,
     tip,
 )
-from ccviz.views.figures.labels import with_room
-from ccviz.views.figures.moments import BAND
-from ccviz.views.figures.sync import sync
-from ccviz.views.frames.marks import MARKS
-from ccviz.views.frames.node import Lives
+from ccviz.views.figures.curves import BAND
+from ccviz.views.frames.node import MARKS, Lives
 from ccviz.views.frames.tree import TreeFrame
-from ccviz.views.lab.picker import Screen, nearest
+from ccviz.views.lab.state import Screen, nearest
 from ccviz.views.palette import Look
+
+# --- Labels that have room: which of many may be written without one covering another -------------
+
+
+_MOST = 150
+"""Most labels that are tried; later ones are left out."""
+
+
+def with_room(
+    x: FloatArray,
+    y: FloatArray,
+    widths: FloatArray,
+    height: float,
+    order: Sequence[int] | IntArray,
+) -> np.ndarray:
+    """Return which labels are written, the first in the order before the others.
+
+    `x`, `y` (m,): Centres of the labels in pixels. `widths` (m,): In pixels; 0 for no label.
+    `order`: Rows, the most important first.
+    """
+    written = np.zeros(len(x), dtype=bool)
+    kept: list[tuple[float, float, float]] = []
+    for row in list(order)[:_MOST]:
+        there = np.array(kept, dtype=np.float64).reshape(-1, 3)
+        beside = np.abs(there[:, 0] - x[row]) >= (there[:, 2] + widths[row]) / 2
+        if widths[row] > 0 and np.all(beside | (np.abs(there[:, 1] - y[row]) >= height)):
+            written[row] = True
+            kept.append((x[row], y[row], widths[row]))
+    return written
+
 
 _TOOLTIPS = tip(
     ("node", "@node, depth @depth"),
@@ -43,7 +72,7 @@ _TOOLTIPS = tip(
     ("decision", "@decision"),
     ("why", "@detail"),
 )
-_UNTOLD = "return !Array.from(ring.data.node).includes(cb_data.value)"
+SKIP_IF_KNOWN = "return !Array.from(ring.data.node).includes(cb_data.value)"
 """No tooltip for the clicked node: its details are under the tree, and it would hide children."""
 
 _LIGHT = """
@@ -87,15 +116,7 @@ _AXES = {"bound": "lower bound", "depth": "depth"}
 class TreeFigure:
     """Draws `TreeFrame`s; zoom and selection stay.
 
-    Parameters
-    ----------
-    look : Look
-    on_pick : callable, optional
-        Called with the number of a node that was clicked.
-
-    Attributes
-    ----------
-    plot : bokeh figure
+    `on_pick`: Called with the number of a node that was clicked.
     """
 
     def __init__(self, look: Look, on_pick: Callable[[int], None] | None = None) -> None:
@@ -121,7 +142,7 @@ class TreeFigure:
         # Bokeh calls the second of two quick taps a double one, wherever it falls.
         for kind in (Tap, DoubleTap):
             self.plot.on_event(kind, self._tap)
-        self.dress(look)
+        self.apply_theme(look)
 
     def _draw(self) -> None:
         self._edges = self.plot.segment("parent_x", "parent_y", "x", "y", source=self._nodes)
@@ -140,7 +161,7 @@ class TreeFigure:
         # A range that moves has everything painted twice: across, only the corners move it.
         self.plot.x_range.renderers = [corners]
         self.plot.y_range.renderers = [self._dots, corners]
-        untold = CustomJS(args={"ring": self._ring}, code=_UNTOLD)
+        untold = CustomJS(args={"ring": self._ring}, code=SKIP_IF_KNOWN)
         self.plot.add_tools(
             HoverTool(
                 renderers=[self._dots], tooltips=_TOOLTIPS, limit=1, filters={"@node": untold},
@@ -168,11 +189,7 @@ class TreeFigure:
     def show(self, frame: TreeFrame, lives: Lives | None = None) -> None:
         """Draw a frame.
 
-        Parameters
-        ----------
-        frame : TreeFrame
-        lives : Lives, optional
-            Of its nodes, to be lit on the figure of the bounds.
+        `lives`: Of its nodes, to be lit on the figure of the bounds.
         """
         self._frame = frame
         columns = _columns(frame, lives)
@@ -193,9 +210,9 @@ class TreeFigure:
         self._place_ring()
         self._label_branches()
 
-    def dress(self, look: Look) -> None:
+    def apply_theme(self, look: Look) -> None:
         """Take the colours of a theme."""
-        dress(self.plot, look)
+        apply_theme(self.plot, look)
         self._edges.glyph.line_color = look.faint
         self._edges.glyph.line_alpha = 0.6
         self._halo.glyph.line_color = look.mark

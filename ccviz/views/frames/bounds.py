@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -17,39 +18,28 @@ Against = Literal["time", "nodes"]
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """The bounds at the moments at which one of them changed, NaN while unknown.
+    """The bounds at the moments at which one of them changed, NaN while unknown."""
 
-    Attributes
-    ----------
-    at : (m,) float64
-        Seconds, or number of nodes.
-    upper, lower, gap : (m,) float64
-    edits : (e,) float64
-        Where the problem was edited while the tree went on.
-    """
-
-    at: FloatArray
+    at: FloatArray  # (m,): Seconds, or number of nodes
     upper: FloatArray
     lower: FloatArray
     gap: FloatArray
+    # (e,): Where the problem was edited while the tree went on.
     edits: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     @property
     def heights(self) -> tuple[float, float] | None:
-        """Range of the vertical axis, see `worth_seeing`."""
-        return worth_seeing(self.upper, self.lower)
+        """Range of the vertical axis, see `y_range`."""
+        return y_range(self.upper, self.lower)
 
 
-def worth_seeing(upper: FloatArray, lower: FloatArray) -> tuple[float, float] | None:
+def y_range(upper: FloatArray, lower: FloatArray) -> tuple[float, float] | None:
     """Return a range of the vertical axis that shows how two bounds approach; None without bounds.
 
     The first clusterings may cost ten times as much as the last, and the first bounds may be below
     zero: with these included, the two lines would look flat.
 
-    Parameters
-    ----------
-    upper, lower : (m,) float64
-        NaN where unknown.
+    `upper`, `lower` (m,): NaN where unknown.
     """
     upper, lower = (values[np.isfinite(values)] for values in (upper, lower))
     if not len(upper) or not len(lower):
@@ -107,3 +97,46 @@ def _edits(run: Run, against: Against) -> FloatArray:
 
 def _known(bound: float) -> float:
     return bound if math.isfinite(bound) else math.nan
+
+
+# --- Runs over one another: their bounds or gaps on common axes, with what happened marked --------
+
+
+Quantity = Literal["bounds", "gap"]
+
+
+@dataclass(frozen=True, eq=False)
+class Lane:
+    """One run of a race."""
+
+    name: str
+    at: FloatArray  # (m,): Seconds, or number of nodes
+    # upper, lower, gap, (m,): NaN where unknown; a gap of 0 too, which no logarithmic axis can
+    # show.
+    upper: FloatArray
+    lower: FloatArray
+    gap: FloatArray
+    # found_at, found, (i,): When a better clustering was found, and its objective.
+    found_at: FloatArray
+    found: FloatArray
+
+
+def lane(name: str, run: Run, against: Against = "time") -> Lane:
+    """Return a run's lane, up to its present moment."""
+    frame = bounds(run, against)
+    better = np.flatnonzero(np.diff(frame.upper, prepend=np.nan) != 0)
+    better = better[np.isfinite(frame.upper[better])]
+    return Lane(
+        name=name,
+        at=frame.at,
+        upper=frame.upper,
+        lower=frame.lower,
+        gap=np.where(frame.gap > 0, frame.gap, np.nan),
+        found_at=frame.at[better],
+        found=frame.upper[better],
+    )
+
+
+def race(runs: Sequence[tuple[str, Run]], against: Against = "time") -> list[Lane]:
+    """Return a lane for each run that has a name."""
+    return [lane(name, run, against) for name, run in runs]

@@ -1,19 +1,152 @@
-"""The result card: what a run has come to, in words and numbers."""
+"""The result card: what a run has reached, in words and numbers."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from typing import Literal
+from weakref import WeakKeyDictionary
 
 from ccviz.bounds import relative_gap
 from ccviz.events import TERMINATION_SENTENCES
-from ccviz.numbers import number, percent, seconds
-from ccviz.problem.partition import Partition
+from ccviz.numbers import count, number, percent, seconds
+from ccviz.problem.asked import AnyAsked, AskedEither, parts_of
+from ccviz.problem.partition import Partition, Violations
 from ccviz.problem.problem import Problem
+from ccviz.problem.reduction import KeptRule
+from ccviz.runs.earlier import same_points, tightens
 from ccviz.runs.run import STATUS_SENTENCES, Run, Status, status_sentence
-from ccviz.views.frames.after_edit import AfterEdit, after_edit, broken_words
-from ccviz.views.frames.rules import RuleRow, rule_rows
+
+# --- Rules in words, and whether the clustering shown keeps them ----------------------------------
+
+
+@dataclass(frozen=True)
+class RuleRow:
+    """A rule as people read it."""
+
+    words: str
+    # Whether it holds, and the value found; empty where there is no answer to it.
+    verdict: str = ""
+    holds: bool = True
+    can_join: bool = False
+
+
+def rule_words(rule: AnyAsked) -> str:
+    """Return a rule in words."""
+    return ", or ".join(each.kind.said(each.words) for each in parts_of(rule))
+
+
+def rule_rows(rules: tuple[AnyAsked, ...], answer: Partition | None) -> tuple[RuleRow, ...]:
+    """Return rules with what an answer makes of them.
+
+    `answer`: It may have been asked for others; of those that it was not, nothing is said.
+    """
+    kept = {} if answer is None else {each.rule: each for each in answer.kept_rules}
+    return tuple(
+        _row(rule, *(_judged(kept[rule]) if rule in kept else ("", True))) for rule in rules
+    )
+
+
+def _row(rule: AnyAsked, verdict: str, holds: bool) -> RuleRow:
+    can_join = all(each.kind.is_anti_monotone for each in parts_of(rule))
+    return RuleRow(rule_words(rule), verdict, holds, can_join)
+
+
+def _judged(kept: KeptRule) -> tuple[str, bool]:
+    verdict = f"{'holds' if kept.holds else 'broken'}: {kept.found:,.4g}"
+    if isinstance(kept.rule, AskedEither):
+        verdict = "holds" if kept.holds else f"broken by {count(int(kept.found), 'cluster')}"
+    return verdict, kept.holds
+
+
+# --- What still holds of a finished run once its problem has been edited, without another run -----
+
+
+Holding = Literal["proof", "bound", "clustering", "nothing"]
+"""What holds: bound and clustering, one of them, or neither."""
+
+_ANOTHER = "This is the answer to the problem as it was before your last edit."
+
+
+@dataclass(frozen=True, eq=False)
+class AfterEdit:
+    """What an edit leaves of a run."""
+
+    holding: Holding
+    headline: str
+    sentence: str
+    partition: Partition | None = None  # The run's clustering under the edited problem
+
+    @property
+    def is_good(self) -> bool:
+        """Whether everything that was known of the clustering still holds."""
+        return self.holding == "proof"
+
+
+def after_edit(run: Run, asked: Problem) -> AfterEdit | None:
+    """Return what holds of a run's answer for the problem as it is now; None if the same."""
+    if run.problem.asks_the_same(asked):
+        return None
+    known = _KNOWN.get(asked)
+    if known is None or known[0] is not run.incumbent or known[1] != run.status:
+        known = _KNOWN[asked] = (run.incumbent, run.status, _compare(run, asked))
+    return known[2]
+
+
+_KNOWN: WeakKeyDictionary[Problem, tuple[Partition | None, str, AfterEdit]] = WeakKeyDictionary()
+
+
+def _compare(run: Run, asked: Problem) -> AfterEdit:
+    if run.incumbent is None or not same_points(run.problem, asked):
+        return AfterEdit("nothing", "Edited", _ANOTHER)
+    partition = Partition(asked, run.incumbent.labels)
+    broken = partition.violations
+    is_tighter = tightens(run.problem, asked)
+    if not broken.none_hard:
+        bound = " Its lower bound still holds." if is_tighter else ""
+        return AfterEdit(
+            "bound" if is_tighter else "nothing",
+            "Edited",
+            f"This clustering breaks what you added: {broken_words(broken)}.{bound} Press Run.",
+            partition,
+        )
+    if is_tighter and partition.objective > run.incumbent.objective:
+        return AfterEdit(
+            "bound",
+            "Edited",
+            "This clustering breaks a soft link that you added. Its lower bound still holds. "
+            "Press Run.",
+            partition,
+        )
+    if is_tighter and run.status == "optimal":
+        return AfterEdit(
+            "proof",
+            "Still optimal",
+            "The clustering keeps what you added, and no other became cheaper: the proof holds.",
+            partition,
+        )
+    if is_tighter:
+        return AfterEdit(
+            "proof", "Still feasible", "The clustering keeps what you added.", partition
+        )
+    return AfterEdit(
+        "clustering",
+        "Still feasible",
+        "The clustering keeps every constraint that is left; a better one may exist now.",
+        partition,
+    )
+
+
+def broken_words(broken: Violations) -> str:
+    """Return how many constraints of each kind are broken; empty if none is."""
+    kinds = [
+        (broken.must_link, "must-link"),
+        (broken.cannot_link, "cannot-link"),
+        (broken.sizes, "size"),
+        (broken.rules, "rule"),
+    ]
+    return ", ".join(count(amount, noun) for amount, noun in kinds if amount)
+
 
 SCORE_NAMES = {
     "ari": "ARI",
@@ -30,26 +163,11 @@ CardStatus = Status | Literal["edited"]
 
 @dataclass(frozen=True)
 class Card:
-    """What the result card says.
+    """What the result card says."""
 
-    Attributes
-    ----------
-    status : str
-        One of `ccviz.runs.run.Status`, or "edited": the answer is one to an earlier problem.
-    headline, ending : str
-        What is known, and why the run ended; sentences.
-    caution : str
-        What the card is not about, or nothing.
-    rows : tuple of (name, value)
-    scores : tuple of (name, value)
-    sizes : tuple of int
-        Points in each cluster.
-    rules : tuple of RuleRow
-        Whether each rule that was asked for holds.
-    """
-
+    # One of `ccviz.runs.run.Status`, or "edited": the answer is one to an earlier problem.
     status: CardStatus
-    headline: str
+    headline: str  # headline, ending: What is known, and why the run ended; sentences
     ending: str = ""
     caution: str = ""
     rows: tuple[tuple[str, str], ...] = ()
@@ -75,21 +193,14 @@ def card(
 ) -> Card:
     """Return the card of a run as far as it has been played.
 
-    Parameters
-    ----------
-    run : Run or None
-    with_scores : bool
-        Compare with the true classes, and measure rules too, which takes some time.
-    asked : Problem, optional
-        The current problem, if that may be something else than what the run was asked.
-    repaired : Partition, optional
-        The run's clustering after a repair, so that it keeps what is asked.
-    known : float
-        The highest lower bound that earlier runs proved for what is asked; shown if the run has
-        ended without one.
+    `with_scores`: Compare with the true classes, and measure rules too, which takes some time.
+    `asked`: The current problem, if that may be something else than what the run was asked.
+    `repaired`: The run's clustering after a repair, so that it keeps what is asked. `known`: The
+    highest lower bound that earlier runs proved for what is asked; shown if the run has ended
+    without one.
     """
     if run is None:
-        return Card("unknown", "No run yet", "Choose a solver and press Run.")
+        return Card("unknown", "No run yet", "Press Run.")
     edited = None if asked is None else after_edit(run, asked)
     if edited is not None and repaired is not None:
         return _repaired(run, edited, repaired, with_scores)
@@ -168,6 +279,10 @@ def _ending(run: Run) -> str:
     why = run.finished.message or TERMINATION_SENTENCES[run.finished.termination]
     known = status_sentence(run)
     return why if why in {known, STATUS_SENTENCES[run.status]} else f"{known} {why}"
+
+
+IN_STATUS = {"WCSS": "WCSS", "Lower bound": "Bound", "Gap": "Gap"}
+"""Rows that a page shows over all its tabs, with the headline, and what they are called there."""
 
 
 def _rows(run: Run, answer: Partition | None, bound: float | None) -> tuple[tuple[str, str], ...]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, islice, product
 from typing import overload
 
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.problem.blocks import Blocks, contract
 from ccviz.views.draft import Draft
 from ccviz.views.frames.prices import NO_PRICES, PriceList
 from ccviz.views.frames.scatter import Plane
@@ -17,28 +20,16 @@ from ccviz.views.link_table import Kind, Link, LinkTable
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """Straight lines between pairs of points.
+    """Straight lines between pairs of points."""
 
-    Attributes
-    ----------
-    x0, y0, x1, y1 : (m,) float64
-        Their ends.
-    broken : (m,) bool
-        Whether the clustering shown breaks the link.
-    soft : (m,) bool
-    names : sequence of str
-    prices : (m,) float64
-        The price of each as a share of the highest, 0 where unknown.
-    """
-
-    x0: FloatArray
+    x0: FloatArray  # x0, y0, x1, y1, (m,): Their ends
     y0: FloatArray
     x1: FloatArray
     y1: FloatArray
-    broken: np.ndarray
+    broken: np.ndarray  # (m,): Whether the clustering shown breaks the link
     soft: np.ndarray
     names: Sequence[str]
-    prices: FloatArray
+    prices: FloatArray  # (m,): The price of each as a share of the highest, 0 where unknown
 
 
 def lines(
@@ -50,15 +41,7 @@ def lines(
 ) -> Lines:
     """Return the lines of all links of a kind.
 
-    Parameters
-    ----------
-    draft : Draft
-    kind : {"must", "cannot"}
-    where : Plane
-    labels : (n,) int, optional
-        The clustering shown, -1 where a point has no cluster yet.
-    prices : PriceList
-        What is known of the links' prices.
+    `labels` (n,): The clustering shown, -1 where a point has no cluster yet.
     """
     links = draft.links.of_kind(kind)
     pairs = links.pairs
@@ -98,14 +81,7 @@ MOST_LINES = 3000
 
 
 def some_of(frame: Lines, keep: np.ndarray, most: int = MOST_LINES) -> Lines:
-    """Return some of the lines, at most a given number, spread evenly.
-
-    Parameters
-    ----------
-    frame : Lines
-    keep : (m,) bool
-    most : int
-    """
+    """Return some of the lines, at most a given number, spread evenly."""
     kept = np.flatnonzero(keep)
     kept = kept[rows_of(len(kept), most)]
     return Lines(
@@ -138,14 +114,7 @@ _FADED = 0.15
 
 
 def opacity(frame: Lines, drawn: str) -> FloatArray:
-    """Return (m,) how much is seen of each line.
-
-    Parameters
-    ----------
-    frame : Lines
-    drawn : str
-        A value of `LINKS_DRAWN`.
-    """
+    """Return (m,) how much is seen of each line."""
     if drawn in ("all", "price"):
         return np.ones(len(frame.x0))
     if drawn == "faded":
@@ -158,14 +127,7 @@ _WIDEST = 9.0
 
 
 def widths(frame: Lines, drawn: str) -> FloatArray:
-    """Return (m,) the width of each line in pixels: less for soft links, or by price.
-
-    Parameters
-    ----------
-    frame : Lines
-    drawn : str
-        A value of `LINKS_DRAWN`.
-    """
+    """Return (m,) the width of each line in pixels: less for soft links, or by price."""
     plain = np.where(frame.soft, 1.0, 2.0)
     return 1.0 + (_WIDEST - 1.0) * frame.prices if drawn == "price" else plain
 
@@ -187,3 +149,110 @@ def path(points: Sequence[int], where: Plane) -> Path:
     """Return a chain of points as it is lit up on the plot."""
     index = np.array(points, dtype=np.int64)
     return Path(where.x[index], where.y[index])
+
+
+# --- Links as they are listed: the must-links that one group asked for are one entry --------------
+
+
+LEAST_GROUP = 3
+"""Must-links in a chain that count as a group; fewer were made one by one as likely as not."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Content of a row: a link, or the chain of a group."""
+
+    links: tuple[Link, ...]
+
+    @property
+    def is_group(self) -> bool:
+        """Whether it is more than a pair."""
+        return len(self.links) > 1
+
+    @cached_property
+    def pairs(self) -> IntArray:
+        """(m, 2) the pairs of its links."""
+        return np.array([link.pair for link in self.links], dtype=np.int64)
+
+    @cached_property
+    def points(self) -> list[int]:
+        """The points that it is about: a pair, or those of a group in order."""
+        return np.unique(self.pairs).tolist() if self.is_group else list(self.links[0].pair)
+
+    def words(self, names: Sequence[str] = ()) -> str:
+        """Return the points in words, the first one of a group."""
+        said = [names[end] if names else str(end) for end in self.points[:2]]
+        return f"{len(self.points):,} points: {said[0]} …" if self.is_group else " – ".join(said)
+
+
+def entries(links: Sequence[Link]) -> Iterator[Entry]:
+    """Yield the links, newest first, with groups as one entry each."""
+    chain: list[Link] = []
+    for link in reversed(links):
+        if chain and not _goes_on(chain, link):
+            yield from _as_entries(chain)
+            chain = []
+        chain.append(link)
+    yield from _as_entries(chain)
+
+
+def _goes_on(chain: list[Link], link: Link) -> bool:
+    """Whether a link made before a chain leads to its first point, with the same weight."""
+    last = chain[-1]
+    if link.kind != "must" or last.kind != "must" or link.weight != last.weight:
+        return False
+    shared = set(link.pair) & set(last.pair)
+    if len(shared) != 1:
+        return False
+    return len(chain) == 1 or not shared & set(chain[-2].pair)
+
+
+def _as_entries(chain: Iterable[Link]) -> list[Entry]:
+    links = tuple(chain)
+    return [Entry(links)] if len(links) >= LEAST_GROUP else [Entry((link,)) for link in links]
+
+
+# --- Implied links: they follow from the given ones -----------------------------------------------
+
+
+@dataclass(frozen=True)
+class Implied:
+    """What follows from a draft's hard links."""
+
+    links: tuple[Link, ...] = ()
+    many: int = 0
+
+
+def implied(draft: Draft, most: int) -> Implied:
+    """Return the hard links that follow from a draft's hard links and are not among them.
+
+    Links made by rules are not counted: there may be one for each pair of points.
+
+    Points that must-links join are a block: all its pairs belong together, and a cannot-link to
+    one of its points holds for all. With two clusters, two blocks that are both kept apart from
+    a third belong together.
+    """
+    given = draft.links.taken(draft.links.is_hard)
+    if not given:
+        return Implied()
+    blocks = contract(draft.given)
+    many = _count(blocks) - len(given)
+    follow = (link for link in _all(blocks) if link not in given) if many else ()
+    return Implied(tuple(islice(follow, most)), many)
+
+
+def _all(blocks: Blocks) -> Iterator[Link]:
+    for block in (blocks.count > 1).nonzero()[0].tolist():
+        yield from (Link("must", i, j) for i, j in combinations(blocks.members(block).tolist(), 2))
+    for a, b in blocks.conflicts.tolist():
+        yield from (
+            Link("cannot", i, j)
+            for i, j in product(blocks.members(a).tolist(), blocks.members(b).tolist())
+        )
+
+
+def _count(blocks: Blocks) -> int:
+    mass = blocks.count
+    inside = (mass * (mass - 1) / 2).sum()
+    between = (mass[blocks.conflicts[:, 0]] * mass[blocks.conflicts[:, 1]]).sum()
+    return int(inside + between)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,69 +16,137 @@ from ccviz.runs.nodes import Node
 from ccviz.runs.run import Run
 from ccviz.views.frames.links import Lines
 from ccviz.views.frames.scatter import Plane
-from ccviz.views.frames.states import STATES
+
+# --- What a node of the tree may be, in words: for a label, for a sentence, and in full -----------
+
+
+@dataclass(frozen=True)
+class StateWords:
+    """Words for a state of a node."""
+
+    label: str
+    because: str = ""  # Why it is closed, as the end of a sentence; empty while it is not
+    # A sentence with ``{bound}`` and ``{best}``, and with the points ``{i}`` and ``{j}`` of its
+    # branch.
+    in_full: str = ""
+    alone: str = ""  # The sentence while there is no incumbent, if that is another one
+    place: str = ""  # The sentence where the branch is about a place, if that is another one
+
+
+STATES: dict[str, StateWords] = {
+    "open": StateWords(
+        "open",
+        in_full="It is open: its bound {bound} is below the incumbent {best}.",
+        alone="It is open: its bound {bound} is all that is known.",
+    ),
+    "branched": StateWords(
+        "branched",
+        in_full="It was split in two: its bound {bound} did not reach the incumbent, so points "
+        "{i} and {j} are put together in one child and kept apart in the other.",
+        place="It was split in two: its bound {bound} did not reach the incumbent, so one child "
+        "has a centre near point {i} (as far as {j}), and the other has none there.",
+    ),
+    "bound": StateWords(
+        "closed by its bound",
+        "its bound is no better than the best clustering",
+        "It was closed by its bound: every clustering under these decisions costs at least "
+        "{bound}, so none is better than the incumbent ({best}) by more than the tolerance.",
+    ),
+    "infeasible": StateWords(
+        "infeasible",
+        "no clustering keeps its decisions and the links",
+        "It was closed as infeasible: no clustering keeps these decisions and the links.",
+    ),
+    "integral": StateWords(
+        "integral",
+        "its relaxation is a clustering",
+        "It was closed as solved: its relaxation is a clustering, so its bound {bound} is met.",
+    ),
+}
+"""By `ccviz.runs.nodes.NodeState`."""
+
+DECISIONS = {
+    "root": "the root: nothing is decided",
+    "together": "{i} and {j} together",
+    "apart": "{i} and {j} apart",
+    "taken": "a centre near point {i} (as far as {j})",
+    "empty": "no centre near point {i} (as far as {j})",
+}
+"""What the branch to a node may decide about two points, or about the place that they name."""
+
+
+LABELS = {
+    "together": "{i}\u2013{j}\ntogether",
+    "apart": "{i}\u2013{j}\napart",
+    "taken": "centre\nnear {i}",
+    "empty": "none\nnear {i}",
+}
+"""The same for the label of a branch: two short lines."""
+
+
+def called(points: Iterable[int], names: Sequence[str]) -> list[str]:
+    """Return what people call points: their names, where the data have any, or else their numbers.
+
+    Given centres come after the points, and have numbers.
+    """
+    return [names[each] if each < len(names) else str(each) for each in points]
+
+
+def decision_words(node: Node | NodeOpened, names: Sequence[str] = ()) -> str:
+    """Return what the branch to a node decided, in words."""
+    if node.pair is None:
+        return DECISIONS["root"]
+    i, j = called(node.pair, names)
+    return DECISIONS[_kind(node)].format(i=i, j=j)
+
+
+def branch_label(node: Node, names: Sequence[str] = ()) -> str:
+    """Return the label of the branch to a node; empty at the root."""
+    if node.pair is None:
+        return ""
+    i, j = called(node.pair, names)
+    return LABELS[_kind(node)].format(i=i, j=j)
+
+
+def _kind(node: Node | NodeOpened) -> str:
+    yes, no = ("taken", "empty") if node.place else ("together", "apart")
+    return yes if node.together else no
 
 
 @dataclass(frozen=True, eq=False)
 class NodeFacts:
-    """What a person who clicked a node wants to know.
-
-    Attributes
-    ----------
-    node, depth : int
-    state : str
-        See `ccviz.runs.nodes.NodeState`.
-    must_link, cannot_link : (m, 2) int64
-        The pairs decided on the way from the root.
-    taken, empty : (m, 2) int64
-        The places decided there, each by its centre and a point on its border.
-    opened, closed : float or None
-        When, in seconds; None where it has not happened.
-    time_s, lower_bound : (h,) float64
-        How its bound rose.
-    why : str
-        Its state, in words.
-    """
+    """What a person who clicked a node wants to know."""
 
     node: int
     depth: int
-    state: str
+    state: str  # See `ccviz.runs.nodes.NodeState`
+    # must_link, cannot_link, (m, 2): The pairs decided on the way from the root.
     must_link: IntArray
     cannot_link: IntArray
+    # taken, empty, (m, 2): The places decided there, each by its centre and a point on its border.
     taken: IntArray
     empty: IntArray
     opened: float | None
     closed: float | None
-    time_s: FloatArray
+    time_s: FloatArray  # time_s, lower_bound, (h,): How its bound rose
     lower_bound: FloatArray
     why: str
+    names: Sequence[str] = ()  # Of all points
 
 
 @dataclass(frozen=True, eq=False)
 class Lives:
-    """When nodes were opened and closed, in seconds.
+    """When nodes were opened and closed, in seconds."""
 
-    Attributes
-    ----------
-    opened, closed : (m,) float64
-        NaN where it has not happened.
-    """
-
-    opened: FloatArray
+    opened: FloatArray  # opened, closed, (m,): NaN where it has not happened
     closed: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
 class Circles:
-    """Places on the scatter plot.
+    """Places on the scatter plot."""
 
-    Attributes
-    ----------
-    x, y, radius : (m,) float64
-        On its axes.
-    """
-
-    x: FloatArray
+    x: FloatArray  # x, y, radius, (m,): On its axes
     y: FloatArray
     radius: FloatArray
 
@@ -114,18 +182,13 @@ class NodeLog:
                 past.append((record.time_s, event.lower_bound))
 
     def lives(self, nodes: IntArray) -> Lives:
-        """Return when nodes were opened and closed.
-
-        Parameters
-        ----------
-        nodes : (m,) int64
-        """
+        """Return when nodes were opened and closed."""
         return Lives(*(
             np.array([known.get(node, math.nan) for node in nodes.tolist()], dtype=np.float64)
             for known in (self._opened, self._closed)
         ))  # fmt: skip
 
-    def frame(self, run: Run, node: int) -> NodeFacts:
+    def frame(self, run: Run, node: int, names: Sequence[str] = ()) -> NodeFacts:
         """Return the frame of a node of the run."""
         at = run.tree[node]
         past = np.array(self._of.get(node, []), dtype=np.float64).reshape(-1, 2)
@@ -142,7 +205,8 @@ class NodeLog:
             closed=self._closed.get(node),
             time_s=past[:, 0],
             lower_bound=np.maximum.accumulate(past[:, 1]) if len(past) else past[:, 1],
-            why=why(run, at),
+            why=why(run, at, names),
+            names=names,
         )
 
 
@@ -163,10 +227,10 @@ def _decided(run: Run, at: Node, together: bool, place: bool = False) -> IntArra
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
-def why(run: Run, at: Node) -> str:
+def why(run: Run, at: Node, names: Sequence[str] = ()) -> str:
     """Return a node's state in words."""
     words = STATES[at.state]
-    i, j = at.branch_pair or ("", "")
+    i, j = called(at.branch_pair or (), names) or ("", "")
     alone = words.alone if not math.isfinite(run.objective) else ""
     place = words.place if at.branch_place else ""
     sentence = (alone or place or words.in_full).format(
@@ -199,3 +263,19 @@ def place_circles(places: IntArray, where: Plane) -> Circles | None:
     i, j = places[:, 0], places[:, 1]
     x, y = where.x[i], where.y[i]
     return Circles(x, y, np.hypot(where.x[j] - x, where.y[j] - y))
+
+
+# --- What a node of the tree looks like, by its state: marker, colour and words -------------------
+
+
+# Okabe and Ito's colours, and a shape each: neither alone has to carry the meaning.
+MARKS = {
+    "open": ("circle", "#56b4e9", STATES["open"].label),
+    "branched": ("circle_dot", "#8a97a6", STATES["branched"].label),
+    "bound": ("square", "#e69f00", STATES["bound"].label),
+    "infeasible": ("x", "#d55e00", STATES["infeasible"].label),
+    "integral": ("diamond", "#009e73", STATES["integral"].label),
+    "incumbent": ("star", "#f0e442", "incumbent found here"),
+    "folded": ("inverted_triangle", "#cc79a7", "folded subtree"),
+}
+"""Marker, colour and words of what a node may be."""

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ccviz.active.differences import Difference, differences
-from ccviz.arrays import FloatArray
+from ccviz.active.oracles.question import Difference, differences
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.data.datasets import Dataset
-from ccviz.views.frames.pictures import addresses, pictures
+from ccviz.events import RelaxationSolved
+from ccviz.problem.partition import cluster_means
+from ccviz.problem.problem import Problem
+from ccviz.views.frames.projection import addresses, pictures
 
 _SHOWN = 4
 _SHOWN_OF_SET = 3
@@ -18,41 +21,22 @@ _SHOWN_OF_SET = 3
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What is shown of a pair.
-
-    Attributes
-    ----------
-    pair : (int, int)
-    names : (str, str)
-        What the two points are called.
-    differences : tuple of Difference
-        The features in which they differ most; none where there are pictures.
-    pictures : tuple of (rows, columns) float64
-        How dark each pixel is, from 0 to 1, of both; none unless the features are pixels.
-    cost : str
-        What the less likely answer costs, as a sentence; empty where it is not known.
-    """
+    """What is shown of a pair."""
 
     pair: tuple[int, int]
-    names: tuple[str, str]
+    names: tuple[str, str]  # (str, str): What the two points are called
+    # The features in which they differ most; none where there are pictures.
     differences: tuple[Difference, ...]
+    # (rows, columns): How dark each pixel is, from 0 to 1, of both; none unless the features are
+    # pixels.
     pictures: tuple[FloatArray, ...]
-    cost: str = ""
+    cost: str = ""  # What the less likely answer costs, as a sentence; empty where it is not known
 
 
 def question(data: Dataset, pair: tuple[int, int], cost: str = "") -> Question:
     """Return what to show of a pair of points.
 
-    Parameters
-    ----------
-    data : Dataset
-    pair : (int, int)
-    cost : str
-        See `ccviz.views.frames.sureness.answer_words`.
-
-    Returns
-    -------
-    Question
+    `cost`: See `ccviz.views.frames.prices.answer_words`.
     """
     i, j = pair
     names = point_name(data, i), point_name(data, j)
@@ -64,41 +48,19 @@ def question(data: Dataset, pair: tuple[int, int], cost: str = "") -> Question:
 
 @dataclass(frozen=True, eq=False)
 class SetQuestion:
-    """What is shown of a set of points.
-
-    Attributes
-    ----------
-    points : tuple of int
-    names : tuple of str
-        What the points are called.
-    features : tuple of str
-        Those in which they differ most; none where there are pictures.
-    values : (m, f) float64
-        Of these features.
-    pictures : tuple of str
-        Addresses of images; none unless the features are pixels.
-    """
+    """What is shown of a set of points."""
 
     points: tuple[int, ...]
     names: tuple[str, ...]
-    features: tuple[str, ...]
-    values: FloatArray
-    pictures: tuple[str, ...]
+    features: tuple[str, ...]  # Those in which they differ most; none where there are pictures
+    values: FloatArray  # (m, f): Of these features
+    pictures: tuple[str, ...]  # Addresses of images; none unless the features are pixels
 
 
 def set_question(data: Dataset, points: Sequence[int]) -> SetQuestion:
     """Return what to show of a set of points.
 
     Features are compared by the share of their range, as those of a pair are.
-
-    Parameters
-    ----------
-    data : Dataset
-    points : sequence of int
-
-    Returns
-    -------
-    SetQuestion
     """
     rows, spread = data.X[list(points)], np.ptp(data.X, axis=0)
     seen = tuple(addresses(data, list(points)))
@@ -111,11 +73,49 @@ def set_question(data: Dataset, points: Sequence[int]) -> SetQuestion:
 
 
 def point_name(data: Dataset, point: int) -> str:
-    """Return what a point is called in a question.
-
-    Parameters
-    ----------
-    data : Dataset
-    point : int
-    """
+    """Return what a point is called in a question."""
     return f"{data.names[point]} ({point})" if data.names else f"point {point}"
+
+
+# --- The clustering that a relaxation leans to: cluster colours at a node that has none yet -------
+
+
+_STEPS = 10
+
+
+def guess(problem: Problem, event: RelaxationSolved) -> IntArray:
+    """Return (n,) labels read off the matrix; links may be broken, it is not an answer.
+
+    Row i of Z holds the weights of point i's own cluster, so the rows of Z X are the centres that
+    the points would like to have (Peng and Wei 2007, section 4.2). These are put into k groups,
+    from seeds that lie far apart.
+    """
+    wished = _wished(problem.X, event)
+    labels = _nearest(wished, wished[_far_apart(wished, problem.k)])
+    for _ in range(_STEPS):
+        centers = cluster_means(wished, labels, problem.k)
+        moved = _nearest(wished, np.where(np.isnan(centers), np.inf, centers))
+        if np.array_equal(moved, labels):
+            break
+        labels = moved
+    return labels
+
+
+def _wished(X: FloatArray, event: RelaxationSolved) -> FloatArray:
+    total = np.zeros((len(event.Z), X.shape[1]))
+    np.add.at(total, event.block_of, X)
+    return (event.Z @ total)[event.block_of]
+
+
+def _far_apart(points: FloatArray, k: int) -> list[int]:
+    chosen = [int(((points - points.mean(axis=0)) ** 2).sum(axis=1).argmax())]
+    distance = np.full(len(points), np.inf)
+    while len(chosen) < k:
+        distance = np.minimum(distance, ((points - points[chosen[-1]]) ** 2).sum(axis=1))
+        chosen.append(int(distance.argmax()))
+    return chosen
+
+
+def _nearest(points: FloatArray, centers: FloatArray) -> IntArray:
+    distance = ((points[:, None, :] - centers) ** 2).sum(axis=2)
+    return np.where(np.isnan(distance), np.inf, distance).argmin(axis=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -14,15 +14,47 @@ from ccviz.data.datasets import Dataset
 from ccviz.problem.partition import Partition
 from ccviz.runs.run import Run
 from ccviz.views.draft import Draft
-from ccviz.views.frames.neighbour_map import NeighbourMap, map_of
-from ccviz.views.frames.pictures import addresses
-from ccviz.views.frames.point_words import marks
-from ccviz.views.frames.projection import MAPS, Projection
+from ccviz.views.frames.projection import MAPS, NeighbourMap, Projection, addresses, map_of
+from ccviz.views.link_table import KIND_WORDS, Link
+
+# --- What tooltips say of a point besides where it is: what marks it out, and its links -----------
+
+
+_MOST_LINKS = 6
+
+
+def marks(data: Dataset, most: int = 3) -> list[str]:
+    """Return what marks each point out: the features in which it is furthest from the mean.
+
+    Returns: Such as ``petal length 4.7 (+1.2σ), …``; the sign says on which side.
+    """
+    spread = data.X.std(axis=0, dtype=np.float64)
+    apart = (data.X - data.X.mean(axis=0, dtype=np.float64)) / np.where(spread > 0, spread, 1.0)
+    first = np.argsort(-np.abs(apart), axis=1, kind="stable")[:, :most]
+    return [
+        ", ".join(f"{data.features[j]} {point[j]:.4g} ({away[j]:+.1f}σ)" for j in order.tolist())
+        for point, away, order in zip(data.X, apart, first, strict=True)
+    ]
+
+
+def links_of(data: Dataset, links: Iterable[Link]) -> list[str]:
+    """Return which links each point has, in words."""
+    partners: dict[int, list[str]] = {}
+    for link in links:
+        for one, other in (link.pair, link.pair[::-1]):
+            called = data.names[other] if data.names else str(other)
+            partners.setdefault(one, []).append(f"{KIND_WORDS[link.kind]} {called}")
+    words = [""] * len(data.X)
+    for one, linked in partners.items():
+        more = f", {len(linked) - _MOST_LINKS} more" if len(linked) > _MOST_LINKS else ""
+        words[one] = ", ".join(linked[:_MOST_LINKS]) + more
+    return words
+
 
 _MARGIN = 0.06
 _EMPTY = (0.0, 10.0)
 _MATCHED_EXACTLY = 500  # clusters whose colours are matched at best: milliseconds
-MOST_TOLD = 3000
+MOST_TOOLTIPS = 3000
 """Points up to which tooltips say what marks each out, or show it, and which links it has."""
 
 
@@ -69,22 +101,7 @@ class MappedAxis:
 
 @dataclass(frozen=True, eq=False)
 class Plane:
-    """Two axes and the points on them.
-
-    Attributes
-    ----------
-    x_name, y_name : str
-    x_title, y_title : str
-        Titles of the axes.
-    x, y : (n,) float64
-    classes : list of str
-        What is known about each point, for its tooltip.
-    names, marks, pictures : list of str
-        What each point is called, what marks it out, and the address of its picture; empty where
-        that is not said.
-    is_whole : bool
-        Whether the points have these two features and no others: distances on it are theirs.
-    """
+    """Two axes and the points on them."""
 
     x_name: str
     y_name: str
@@ -92,11 +109,14 @@ class Plane:
     y_title: str
     x: FloatArray
     y: FloatArray
-    classes: list[str]
+    classes: list[str]  # What is known about each point, for its tooltip
     _axes: tuple[Axis, Axis]
+    # names, marks, pictures: What each point is called, what marks it out, and the address of its
+    # picture; empty where that is not said.
     names: list[str] = field(default_factory=list)
     marks: list[str] = field(default_factory=list)
     pictures: list[str] = field(default_factory=list)
+    # Whether the points have these two features and no others: distances on it are theirs.
     is_whole: bool = False
 
     def place(self, points: FloatArray) -> FloatArray:
@@ -122,12 +142,12 @@ def plane(draft: Draft, x_name: str, y_name: str) -> Plane:
     x, y = (axis.values for axis in axes)
     across, up = (_title(draft, projection, *each) for each in ((x_name, x), (y_name, y)))
     data = draft.data
-    seen = addresses(data) if len(x) <= MOST_TOLD else []
-    told = marks(data) if len(x) <= MOST_TOLD and not seen else []
+    seen = addresses(data) if len(x) <= MOST_TOOLTIPS else []
+    marked = marks(data) if len(x) <= MOST_TOOLTIPS and not seen else []
     names = list(data.names)
     words = _class_names(data)
     whole = len(features) == 2 and sorted({x_name, y_name}) == sorted(features)
-    return Plane(x_name, y_name, across, up, x, y, words, axes, names, told, seen, whole)
+    return Plane(x_name, y_name, across, up, x, y, words, axes, names, marked, seen, whole)
 
 
 def _axis(draft: Draft, projection: Projection, name: str) -> Axis:
@@ -145,7 +165,7 @@ def _title(draft: Draft, projection: Projection, name: str, drawn: FloatArray) -
 def _class_names(data: Dataset) -> list[str]:
     if data.truth is None:
         return [""] * len(data.X)
-    return [f"({data.classes[label]})" if data.classes else "" for label in data.truth]
+    return [f"({name})" if data.classes and name else "" for name in data.called]
 
 
 def _with_margin(values: FloatArray) -> tuple[float, float]:
@@ -158,20 +178,10 @@ def _with_margin(values: FloatArray) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False)
 class Coloring:
-    """Clusters by colour.
-
-    Attributes
-    ----------
-    labels : (n,) int64
-        A colour for each point, -1 for none.
-    centers : (m, 2) float64
-        Where centres are drawn.
-    center_labels : (m,) int64
-        Their colours.
-    """
+    """Clusters by colour."""
 
     labels: IntArray
-    centers: FloatArray
+    centers: FloatArray  # (m, 2): Where centres are drawn
     center_labels: IntArray
 
 
@@ -216,12 +226,7 @@ def coloring(
 def repaired(partition: Partition, where: Plane, before: IntArray | None = None) -> Coloring:
     """Return a clustering that no run has found, with its centres, as colours.
 
-    Parameters
-    ----------
-    partition : Partition
-    where : Plane
-    before : (n,) int64, optional
-        The colours shown so far.
+    `before` (n,): The colours shown so far.
     """
     labels, k = partition.shown, partition.problem.n_clusters
     color, found = matching(labels, before, k), partition.centers[:k]
@@ -241,13 +246,7 @@ def has_answered(run: Run | None) -> bool:
 def learned(labels: IntArray, k: int, before: IntArray | None = None) -> Coloring:
     """Return a clustering that no run has found as colours, few of which change.
 
-    Parameters
-    ----------
-    labels : (n,) int64
-    k : int
-        Number of clusters.
-    before : (n,) int64, optional
-        The colours shown so far.
+    `before` (n,): The colours shown so far.
     """
     color = matching(labels, before, max(k, int(labels.max(initial=-1)) + 1))
     colors = np.where(labels >= 0, color[labels], -1)
@@ -257,13 +256,8 @@ def learned(labels: IntArray, k: int, before: IntArray | None = None) -> Colorin
 def matching(labels: IntArray, before: IntArray | None, k: int) -> IntArray:
     """Return (k,) the colour of each cluster that keeps most points in their colour of before.
 
-    Parameters
-    ----------
-    labels : (n,) int
-        Below k; -1 for none.
-    before : (n,) int or None
-        The colours shown so far; those from k on are given up.
-    k : int
+    `labels` (n,): Below k; -1 for none. `before` (n,): The colours shown so far; those from k on
+    are given up.
     """
     if before is None or len(before) != len(labels):
         return np.arange(k)
@@ -301,13 +295,7 @@ def _match_largest_first(cluster: IntArray, color: IntArray, shared: IntArray, k
 def only(frame: Coloring, cluster: int | None, points: Sequence[int] = ()) -> Coloring:
     """Return a colouring in which one cluster, or some points, alone keep their colours.
 
-    Parameters
-    ----------
-    frame : Coloring
-    cluster : int or None
-        The colour that stays; None for all.
-    points : sequence of int
-        Those that stay; none for all.
+    `points`: Those that stay; none for all.
     """
     if cluster is None and not len(points):
         return frame
@@ -318,3 +306,31 @@ def only(frame: Coloring, cluster: int | None, points: Sequence[int] = ()) -> Co
     return Coloring(
         np.where(stays, frame.labels, -1), frame.centers[kept], frame.center_labels[kept]
     )
+
+
+# --- The scatter matrix: which features it shows, and the points in each of its cells -------------
+
+
+MOST_FEATURES = 5
+MOST_POINTS = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Points by the features that weigh most."""
+
+    # Those with the largest variance as they are clustered, in the order of the data: they make up
+    # most of the objective.
+    features: tuple[str, ...]
+    rows: IntArray  # (m,): The points shown: all, or an even selection of very many
+    columns: FloatArray
+
+
+def pairs(draft: Draft) -> Pairs:
+    """Return the scatter matrix of a draft."""
+    chosen = np.sort(
+        np.argsort(-draft.X.var(axis=0, dtype=np.float64), kind="stable")[:MOST_FEATURES]
+    )
+    rows = np.linspace(0, draft.n - 1, min(draft.n, MOST_POINTS)).astype(np.int64)
+    names = tuple(draft.data.features[at] for at in chosen.tolist())
+    return Pairs(names, rows, draft.X[np.ix_(rows, chosen)])

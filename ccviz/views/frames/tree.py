@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from operator import attrgetter
@@ -34,8 +34,8 @@ from ccviz.events import (
 from ccviz.problem.problem import Problem
 from ccviz.runs.nodes import Node, Nodes
 from ccviz.runs.run import WORST, Run, judged, rank_of
-from ccviz.views.frames.log import column
-from ccviz.views.frames.states import branch_label, decision_words
+from ccviz.views.frames.exact import column
+from ccviz.views.frames.node import branch_label, decision_words
 
 Axis = Literal["bound", "depth"]
 
@@ -45,28 +45,15 @@ _HANGS_BELOW = 0.06
 
 @dataclass(eq=False)
 class TreeNode:
-    """A node in its place.
+    """A node in its place."""
 
-    Attributes
-    ----------
-    number : int
-        Of the node in the run's tree, which holds what is known of it.
-    size, open : int
-        Nodes in its subtree, itself included; how many of them are open.
-    folded : bool
-        Whether its subtree is hidden behind it.
-    slot : float
-        Place among the leaves, while it is one.
-    x : float
-    """
-
-    number: int
+    number: int  # Of the node in the run's tree, which holds what is known of it
     parent: TreeNode | None
     children: list[TreeNode] = field(default_factory=list)
-    size: int = 1
+    size: int = 1  # size, open: Nodes in its subtree, itself included; how many of them are open
     open: int = 1
-    folded: bool = False
-    slot: float = 0.0
+    folded: bool = False  # Whether its subtree is hidden behind it
+    slot: float = 0.0  # Place among the leaves, while it is one
     x: float = 0.0
 
     @property
@@ -84,50 +71,30 @@ class TreeNode:
 
 @dataclass(frozen=True, eq=False)
 class TreeFrame:
-    """The nodes that are shown, in the order in which they were opened.
+    """The nodes that are shown, in the order in which they were opened."""
 
-    Attributes
-    ----------
-    node, parent : (m,) int64
-        Numbers; -1 for the root's parent.
-    x, y, parent_x, parent_y : (m,) float64
-        ``y`` is the lower bound, clipped a little above the incumbent, or the depth. A child with
-        no bound of its own yet hangs a little below its parent, whose bound it has.
-    lower_bound : (m,) float64
-    depth : (m,) int64
-    state : (m,) str
-        `ccviz.runs.nodes.NodeState`, or ``"incumbent"`` where the incumbent was found.
-    decision, detail : (m,) str
-        What the branch to the node decided, and why the node was closed.
-    branch : (m,) str
-        The label of the branch to the node, empty at the root.
-    hidden, hidden_open : (m,) int64
-        Nodes folded away beneath it, and how many of those are open.
-    reopened : (m,) bool
-        Which were closed in an earlier run, and were opened again.
-    upper_bound : float
-        Objective of the incumbent; inf without one.
-    total : int
-        Nodes in the whole tree.
-    axis : {"bound", "depth"}
-    """
-
-    node: np.ndarray
+    node: np.ndarray  # node, parent, (m,): Numbers; -1 for the root's parent
     parent: np.ndarray
+    # x, y, parent_x, parent_y, (m,): ``y`` is the lower bound, clipped a little above the
+    # incumbent, or the depth. A child with no bound of its own yet hangs a little below its parent,
+    # whose bound it has.
     x: np.ndarray
     y: np.ndarray
     parent_x: np.ndarray
     parent_y: np.ndarray
     lower_bound: np.ndarray
     depth: np.ndarray
+    # (m,): `ccviz.runs.nodes.NodeState`, or ``"incumbent"`` where the incumbent was found.
     state: np.ndarray
+    # decision, detail, (m,): What the branch to the node decided, and why the node was closed.
     decision: np.ndarray
     detail: np.ndarray
-    branch: np.ndarray
+    branch: np.ndarray  # (m,): The label of the branch to the node, empty at the root
+    # hidden, hidden_open, (m,): Nodes folded away beneath it, and how many of those are open.
     hidden: np.ndarray
     hidden_open: np.ndarray
-    reopened: np.ndarray
-    upper_bound: float
+    reopened: np.ndarray  # (m,): Which were closed in an earlier run, and were opened again
+    upper_bound: float  # Objective of the incumbent; inf without one
     total: int
     axis: Axis
 
@@ -135,12 +102,7 @@ class TreeFrame:
 class Tree:
     """The tree that records add up to.
 
-    Parameters
-    ----------
-    problem : Problem
-        For the objective of incumbents.
-    most_shown : int
-        About how many nodes a frame may hold.
+    `most_shown`: About how many nodes a frame may hold.
     """
 
     events: ClassVar[frozenset[type[Event]]] = frozenset(
@@ -342,14 +304,11 @@ class Tree:
 
     # --- The frame --------------------------------------------------------------------------
 
-    def frame(self, nodes: Nodes, axis: Axis = "bound") -> TreeFrame:
+    def frame(self, nodes: Nodes, axis: Axis = "bound", names: Sequence[str] = ()) -> TreeFrame:
         """Return the nodes and edges to draw.
 
-        Parameters
-        ----------
-        nodes : dict of int to Node
-            The tree of the run that the records are of, folded up to the same record.
-        axis : {"bound", "depth"}
+        `nodes`: The tree of the run that the records are of, folded up to the same record. `names`:
+        Of the points, if they have any.
         """
         self._center()
         shown = self._shown
@@ -377,9 +336,9 @@ class Tree:
             lower_bound=lower_bound,
             depth=depth,
             state=states,
-            decision=np.array([decision_words(each) for each in facts], dtype=object),
+            decision=np.array([decision_words(each, names) for each in facts], dtype=object),
             detail=column(facts, "detail", object),
-            branch=np.array([branch_label(each) for each in facts], dtype=object),
+            branch=np.array([branch_label(each, names) for each in facts], dtype=object),
             hidden=np.where(folded, column(shown, "size", np.int64) - 1, 0),
             hidden_open=np.where(folded, column(shown, "open", np.int64), 0),
             reopened=column(facts, "is_reopened", bool),

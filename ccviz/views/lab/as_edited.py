@@ -17,9 +17,11 @@ from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.earlier import same_points, tightens
+from ccviz.runs.run import Run
 from ccviz.solvers import SOLVERS, Solver
 from ccviz.views.draft import Draft
-from ccviz.views.lab.player import Player, Shot
+from ccviz.views.frames.card import after_edit
+from ccviz.views.lab.player import Player, PlayerState
 from ccviz.views.lab.suiting import refusal
 
 QUICK_S = 2.0
@@ -73,19 +75,10 @@ class Bound:
 class AsEdited(param.Parameterized):
     """Follows the runs of a session, and remembers its proofs.
 
-    Parameters
-    ----------
-    archive : Archive
-    player : Player
-    compared : callable
-        Returns the runs that are drawn beside the one shown.
-
-    Attributes
-    ----------
-    quick : bool
-        Whether the last run shown to its end was a proof by an exact solver within `QUICK_S`.
+    `compared`: Returns the runs that are drawn beside the one shown.
     """
 
+    # Whether the last run shown to its end was a proof by an exact solver within `QUICK_S`.
     quick = param.Boolean(default=False)
 
     def __init__(
@@ -127,7 +120,7 @@ class AsEdited(param.Parameterized):
                 if info.name == oldest and not info.shared and oldest not in self._compared():
                     self._archive.delete(oldest)
 
-    def _judge(self, shot: Shot) -> None:
+    def _judge(self, shot: PlayerState) -> None:
         """Remember a bound or a proof, and whether it was quick."""
         info = shot.info
         if math.isfinite(info.lower_bound) and all(each.run_id != info.id for each in self._bounds):
@@ -144,11 +137,6 @@ class AsEdited(param.Parameterized):
 
         Only where the same solver has just proved an optimum of these points and this k quickly,
         and supports the problem.
-
-        Parameters
-        ----------
-        solver : Solver
-        draft : Draft
         """
         shot = self._player.shot
         if shot is None or not self.quick or shot.info.solver != solver.name:
@@ -160,12 +148,7 @@ class AsEdited(param.Parameterized):
         return not refusal(draft, solver)
 
     def proof_of(self, asked: Problem) -> str:
-        """Return the newest run that proves the optimum of a problem; empty if there is none.
-
-        Parameters
-        ----------
-        asked : Problem
-        """
+        """Return the newest run that proves the optimum of a problem; empty if there is none."""
         known = (each for each in reversed(self._proofs) if each.answers(asked))
         found = next((each for each in known if self._is_there(each.run_id)), None)
         return "" if found is None else found.run_id
@@ -174,15 +157,6 @@ class AsEdited(param.Parameterized):
         """Return the highest lower bound that a run of this session has proved for a problem.
 
         It is only looked for if the run shown has ended without a bound.
-
-        Parameters
-        ----------
-        asked : Problem
-
-        Returns
-        -------
-        float
-            ``-inf`` if there is none.
         """
         run = self._player.shot.run if self._player.shot else None
         if run is None or run.finished is None or math.isfinite(run.lower_bound):
@@ -197,3 +171,26 @@ class AsEdited(param.Parameterized):
         except ArchiveError:
             return False
         return True
+
+
+# --- The run that the next one may start from -----------------------------------------------------
+
+
+def run_to_start_from(
+    run: Run | None, run_id: str, archive: Archive, solver: Solver, problem: Problem
+) -> str:
+    """Return the id of the run shown if something of it holds for an edited problem; else nothing.
+
+    Only an exact solver takes it, and only after an edit: the same problem is solved again from
+    nothing.
+    """
+    if run is None or not solver.supports.exact:
+        return ""
+    if archive.is_in_library(run_id):
+        return ""
+    if run.finished is None:
+        run = archive.load(run_id)  # it may have ended before the player has shown that
+    if run.termination != "proved":
+        return ""
+    edited = after_edit(run, problem)
+    return run_id if edited is not None and edited.holding != "nothing" else ""

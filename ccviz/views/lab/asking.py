@@ -16,11 +16,11 @@ import numpy as np
 import param
 
 from ccviz.active.answers import Answer
-from ccviz.active.learner import LEARNED, Learner
-from ccviz.active.sets import LARGEST, next_set
+from ccviz.active.learner import LARGEST, LEARNED, Learner, next_set
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.data.scaling import scale
 from ccviz.errors import CcvizError
+from ccviz.problem.partition import agreement
 from ccviz.views.draft import Draft
 from ccviz.views.link_table import Link
 
@@ -36,47 +36,27 @@ _NOISE = 0.1
 
 @dataclass(frozen=True, eq=False)
 class AskState:
-    """State of the questions.
+    """State of the questions."""
 
-    Attributes
-    ----------
-    points : tuple of int
-        The next question: two points, the one in question first, or a set; empty if there is none.
-    enough : str
-        Why there is none, as a sentence.
-    labels : (n,) int64
-        The clustering now.
-    questions, implied : int
-        Questions answered so far, and pairs that are known without having been asked about.
-    ari : float or None
-        Agreement of the clustering with the known classes, where there are any.
-    """
-
+    # The next question: two points, the one in question first, or a set; empty if there is none.
     points: tuple[int, ...]
     enough: str
-    labels: IntArray
+    labels: IntArray  # (n,): The clustering now
+    # questions, implied: Questions answered so far, and pairs that are known without having been
+    # asked about.
     questions: int
     implied: int
-    ari: float | None
+    ari: float | None  # Agreement of the clustering with the known classes, where there are any
 
 
 class Asking(param.Parameterized):
-    """Questions about the points of a draft, from the first to *enough*.
-
-    Attributes
-    ----------
-    active : bool
-    asked : AskState or None
-        None while the next question is worked out.
-    size : int
-        Points of a question: two, or a set of which some may not belong with the others.
-    odd : tuple of int
-        The points of the set asked about that are marked so far: they do not belong.
-    """
+    """Questions about the points of a draft, from the first to *enough*."""
 
     active = param.Boolean(default=False)
-    asked = param.Parameter(default=None)
+    asked = param.Parameter(default=None)  # None while the next question is worked out
+    # Points of a question: two, or a set of which some may not belong with the others.
     size = param.Integer(default=PAIR, bounds=(PAIR, LARGEST))
+    # The points of the set asked about that are marked so far: they do not belong.
     odd = param.Parameter(default=())
 
     def __init__(self) -> None:
@@ -226,7 +206,7 @@ def _next(
     put: frozenset[tuple[int, ...]],
     again: Counter[Link],
 ) -> AskState:
-    """Return where the questions stand; in a thread, which alone uses the learner."""
+    """Return the state of the questions; in a thread, which alone uses the learner."""
     answers = list(_answers(draft, again))
     learner.start_over(answers)
     points, labels, truth = _question(learner, X, size), learner.labels, draft.data.truth
@@ -238,7 +218,7 @@ def _next(
         labels=labels,
         questions=sum(_is_answered(each, given, unsure) for each in put),
         implied=learner.answers.implied,
-        ari=None if truth is None else _agreement(truth, labels),
+        ari=None if truth is None else agreement(truth, labels).get("ari"),
     )
 
 
@@ -258,12 +238,6 @@ def _is_answered(
     return frozenset(points[:2]) in unsure or any(
         all(frozenset((hub, other)) in given for other in points if other != hub) for hub in points
     )
-
-
-def _agreement(truth: IntArray, labels: IntArray) -> float:
-    from sklearn.metrics import adjusted_rand_score
-
-    return float(adjusted_rand_score(truth, labels))
 
 
 def _answers(draft: Draft, again: Counter[Link]) -> Iterator[Answer]:

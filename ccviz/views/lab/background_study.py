@@ -2,49 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import param
 
-from ccviz.errors import UnsupportedError
+from ccviz.errors import CcvizError, UnsupportedError
 from ccviz.problem.problem import Problem
 from ccviz.quota import Quota
 from ccviz.runs.archive import Archive
+from ccviz.runs.database import Study
 from ccviz.runs.run import Run
-from ccviz.runs.schema import Study
 from ccviz.runs.worker_pool import WorkerPool
 from ccviz.solvers import Solver, check, make_solver
+from ccviz.studies.how_sure import check_margins
+from ccviz.studies.link_prices import check_priced
+from ccviz.studies.margin_table import Margins, decode_margins
+from ccviz.studies.price_table import Prices, decode_prices
+from ccviz.studies.stored import margins_in_process, price_in_process
 from ccviz.views.lab.player import Player
-from ccviz.views.lab.queue import RunQueue, Ticket
+from ccviz.views.lab.queued_call import QueuedCall
+from ccviz.views.lab.runner import RunQueue
 from ccviz.views.lab.sandboxed_call import SandboxedCall
 
 WHOLE_S = 3600.0
 """Time in seconds after which no other proof begins."""
 
 
-class BackgroundStudy(param.Parameterized):
-    """What a study knows of one run, which its process stores in the archive after each proof.
-
-    Parameters
-    ----------
-    archive : Archive
-    queue : RunQueue
-    quota : Quota
-    player : Player
-        Shows the run that is studied.
-    pool : WorkerPool, optional
-        Its fork server forks the process.
-
-    Attributes
-    ----------
-    known : object or None
-        What is known of the run shown.
-    busy : bool
-        Whether the study goes on, or waits for its turn.
-    """
+class BackgroundStudy(QueuedCall):
+    """What a study knows of one run, which its process stores in the archive after each proof."""
 
     known = param.Parameter(default=None)
-    busy = param.Boolean(default=False)
     study: ClassVar[Study]
 
     def __init__(
@@ -55,12 +43,9 @@ class BackgroundStudy(param.Parameterized):
         player: Player,
         pool: WorkerPool | None = None,
     ) -> None:
-        super().__init__()
-        self._archive, self._queue, self._quota, self._pool = archive, queue, quota, pool
-        self._player = player
+        super().__init__(quota, pool, queue)
+        self._archive, self._player = archive, player
         self._run_id, self._seen = "", b""
-        self._ticket: Ticket | None = None
-        self._call: SandboxedCall | None = None
         player.param.watch(self._on_shot, "shot")
 
     @property
@@ -79,8 +64,8 @@ class BackgroundStudy(param.Parameterized):
         """Raise `CcvizError` if a run cannot be studied."""
         raise NotImplementedError
 
-    def _work(self, run_id: str, solver: Solver, budget_s: float) -> SandboxedCall:
-        """Return the call that studies a stored run."""
+    def _work(self, budget_s: float) -> tuple[Callable[..., Any], tuple[Any, ...], float]:
+        """Return the function that studies a stored run, its last arguments, and its time limit."""
         raise NotImplementedError
 
     def _decoded(self, data: bytes, run: Run) -> Any:
@@ -96,28 +81,13 @@ class BackgroundStudy(param.Parameterized):
         solver = _prover(run.problem, shot.info.solver, shot.info.settings)
         self._check(run, solver)
         self.stop()
-        self._ticket = self._queue.join()
-        self._begin = (run_id, solver)
-        self.busy = True
+        self._begin = run_id, solver
+        work, args, seconds = self._work(min(self._quota.run_s, WHOLE_S))
+        path = self._archive.path
+        self._begin_call(work, (path, run_id, solver, *args), seconds, self._quota.call_bytes)
 
-    def tick(self) -> None:
-        """Start the process when its turn comes, and take what it has stored.
-
-        Raises
-        ------
-        CcvizError
-            If the process was refused or has failed; what it stored before is kept.
-        """
-        if self._ticket is not None and self._call is None and self._ticket.waiting == 0:
-            self._call = self._work(*self._begin, min(self._quota.run_s, WHOLE_S))
-        if self._call is None:
-            return
-        done = self._call.done
+    def _look(self, call: SandboxedCall, done: bool) -> None:
         self._read()
-        if done:
-            call, self._call = self._call, None
-            self.stop()
-            call.answer()
 
     def _on_shot(self, event: Any) -> None:
         """Show what is known of another run; the study of the run before ends."""
@@ -136,17 +106,6 @@ class BackgroundStudy(param.Parameterized):
             self._seen = data
             self.known = self._decoded(data, self._archive.load(self._run_id))
 
-    def stop(self) -> None:
-        """End the process; what is proved stays."""
-        if self._call is not None:
-            self._call.close()
-        if self._ticket is not None:
-            self._ticket.release()
-        self._call, self._ticket = None, None
-        self.busy = False
-
-    close = stop
-
 
 def _prover(problem: Problem, name: str, settings: dict[str, Any]) -> Solver:
     """Return the solver of the proofs: sdp, or the run's own where sdp lacks a constraint."""
@@ -156,3 +115,82 @@ def _prover(problem: Problem, name: str, settings: dict[str, Any]) -> Solver:
     except UnsupportedError:
         return make_solver(name, **settings)
     return solver
+
+
+# --- Prices of the links of the run that is shown, proved in a process of their own ---------------
+
+
+_PROOF_S = 60.0
+"""Time limit of one proof, in seconds."""
+
+MOST_LINKS = 1000
+"""Largest number of links that are priced on the page."""
+
+
+class Pricing(BackgroundStudy):
+    """The prices of the links of one run; `known` has type `Prices`."""
+
+    study: ClassVar[Study] = "prices"
+
+    def start(self) -> None:
+        """Prove the prices of the run shown, from where an earlier proof of them ended."""
+        shot = self._player.shot
+        if shot is None or not self.may_start:
+            raise CcvizError("Prices need a proven optimum under links: run an exact solver.")
+        many = _links(shot.run)
+        if many > MOST_LINKS:
+            raise CcvizError(f"{many:,} links are more than the {MOST_LINKS:,} that are priced.")
+        self._begin_with()
+
+    def _has_matter(self, run: Run) -> bool:
+        return _links(run) > 0
+
+    def _check(self, run: Run, solver: Solver) -> None:
+        check_priced(run, solver)
+
+    def _work(self, budget_s: float) -> tuple[Callable[..., Any], tuple[Any, ...], float]:
+        return price_in_process, (_PROOF_S, budget_s), budget_s + 2 * _PROOF_S
+
+    def _decoded(self, data: bytes, run: Run) -> Prices:
+        return decode_prices(data, run)
+
+
+def _links(run: Run) -> int:
+    return len(run.problem.must_link) + len(run.problem.cannot_link)
+
+
+# --- Margins of the points of the run that is shown, limited in a process of their own ------------
+
+
+_BOUND_S = 120.0
+"""Time in seconds that the last bound may take."""
+
+MOST_POINTS = 1000
+"""Largest number of points whose margins are limited on the page."""
+
+
+class Sureness(BackgroundStudy):
+    """The margins of the points of one run; `known` has type `Margins`."""
+
+    study: ClassVar[Study] = "margins"
+
+    def start(self) -> None:
+        """Limit the margins of the run shown, from where an earlier study of them ended."""
+        if not self.may_start:
+            raise CcvizError(
+                "How sure a point is follows from a proven optimum of at most "
+                f"{MOST_POINTS:,} points: run an exact solver."
+            )
+        self._begin_with()
+
+    def _has_matter(self, run: Run) -> bool:
+        return run.problem.n <= MOST_POINTS and run.problem.k > 1
+
+    def _check(self, run: Run, solver: Solver) -> None:
+        check_margins(run, solver)
+
+    def _work(self, budget_s: float) -> tuple[Callable[..., Any], tuple[Any, ...], float]:
+        return margins_in_process, (budget_s,), budget_s + _BOUND_S
+
+    def _decoded(self, data: bytes, run: Run) -> Margins:
+        return decode_margins(data, run)

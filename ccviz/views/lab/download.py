@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
+from ccviz.arrays import IntArray
 from ccviz.data.datasets import Dataset
+from ccviz.errors import CcvizError
+from ccviz.problem.partition import Partition
+from ccviz.runs.run import Result, result_of
+from ccviz.studies.html import report_html
+from ccviz.studies.profile import profile, profile_csv, profile_markdown
+from ccviz.studies.rows import rows_csv
 from ccviz.views.lab.session import Session
 
 _SMALL = 20_000
@@ -15,67 +22,81 @@ _SMALL = 20_000
 
 @dataclass(frozen=True)
 class Download:
-    """A file for the browser.
-
-    Attributes
-    ----------
-    name : str
-    kind : str
-        Media type (MIME).
-    content : str or bytes
-    """
+    """A file for the browser."""
 
     name: str
-    kind: str
+    kind: str  # Media type (MIME)
     content: str | bytes
 
 
 @dataclass(frozen=True, eq=False)
 class DownloadRequest:
-    """A function that writes a file, with its arguments.
-
-    Attributes
-    ----------
-    name, kind : str
-        As of the `Download`.
-    work : callable
-        A module-level function that returns the content.
-    args : tuple
-    at_once : bool
-        Whether to call it in the server: it takes less time than starting a process.
-    """
+    """A function that writes a file, with its arguments."""
 
     name: str
     kind: str
-    work: Callable[..., str | bytes]
+    work: Callable[..., str | bytes]  # A module-level function that returns the content
     args: tuple[Any, ...]
+    # Whether to call it in the server: it takes less time than starting a process.
     at_once: bool = False
 
 
 def is_small(data: Dataset) -> bool:
-    """Return whether writing these points takes less time than starting a process.
-
-    Parameters
-    ----------
-    data : Dataset
-    """
+    """Return whether writing these points takes less time than starting a process."""
     return data.X.size <= _SMALL
 
 
 def deliver(session: Session, request: DownloadRequest, hand: Callable[[Download], None]) -> None:
-    """Write a file, now or by a later tick of the session, and pass it to ``hand``.
-
-    Parameters
-    ----------
-    session : Session
-    request : DownloadRequest
-    hand : callable
-    """
+    """Write a file, now or by a later tick of the session, and pass it to ``hand``."""
 
     def hand_over(content: str | bytes) -> None:
         session.notice = None
         hand(Download(request.name, request.kind, content))
 
-    session.prepare(
+    session.write_file(
         request.name, request.work, *request.args, then=hand_over, at_once=request.at_once
     )
+
+
+# --- What a person takes home of the answer on show: rows, profile, report ------------------------
+
+
+FileKind = Literal["rows", "profile", "markdown", "report"]
+
+_FILES: dict[FileKind, tuple[str, str]] = {
+    "rows": ("-clusters.csv", "text/csv"),
+    "profile": ("-profile.csv", "text/csv"),
+    "markdown": ("-profile.md", "text/markdown"),
+    "report": ("-report.html", "text/html"),
+}
+
+
+def answer_download(session: Session, what: FileKind) -> DownloadRequest:
+    """Return how a file of the answer on show is written."""
+    run = session.run
+    if run is None or run.finished is None or run.incumbent is None:
+        raise CcvizError("There is no answer yet: run a solver first.")
+    data, answer = session.draft.data, run.incumbent
+    colors = session.cluster_colors.of(answer)
+    # The run with its events stays here: a report has no word of it.
+    result = replace(result_of(run), run=None)  # type: ignore[arg-type]
+    suffix, kind = _FILES[what]
+    args = (what, data, result, colors, session.cluster_names(colors))
+    return DownloadRequest(f"{data.name}{suffix}", kind, write, args, is_small(data))
+
+
+def write(
+    what: FileKind, data: Dataset, result: Result, colors: IntArray, names: dict[int, str]
+) -> str:
+    """Return the text of a file.
+
+    `colors` (n,): The number of each point's cluster on the page.
+    """
+    assert result.partition is not None
+    if what == "report":
+        return report_html(data, result, colors, names=names)
+    if what == "rows":
+        return rows_csv(data, Partition(result.partition.problem, colors), names)
+    problem = result.partition.problem
+    marks = profile(data.X, problem.shown(colors), problem.n_clusters, data.features, names)
+    return profile_csv(marks, data.style) if what == "profile" else profile_markdown(marks)

@@ -10,16 +10,15 @@ from dataclasses import dataclass, replace
 
 import param
 
-from ccviz.errors import UnfillableError, UnsupportedError
+from ccviz.errors import CcvizError, UnfillableError, UnsupportedError
 from ccviz.quota import Quota
 from ccviz.runs.worker_pool import WorkerPool
 from ccviz.solvers import Solver, make_solver
 from ccviz.studies.elbow import bounded_by_more
-from ccviz.studies.elbow_step import Step, impossible
-from ccviz.studies.elbow_work import Candidate, bounded, clustered, compared
+from ccviz.studies.elbow_step import Candidate, Step, bounded, clustered, compared, impossible
 from ccviz.views.draft import Draft
-from ccviz.views.lab.queue import RunQueue, Ticket
-from ccviz.views.lab.sandboxed_call import SandboxedCall
+from ccviz.views.lab.queued_call import QueuedCall
+from ccviz.views.lab.runner import RunQueue
 from ccviz.views.lab.suiting import unable
 
 _QUICK = ("blp-kmeans", "bh-kmeans", "colgen")
@@ -40,55 +39,25 @@ CLUSTERS, COMPARES, PROVES = "clustering", "comparing with uniform points", "rai
 
 @dataclass(frozen=True)
 class Work:
-    """What one process works out.
-
-    Attributes
-    ----------
-    numbers : tuple of int
-        Numbers of clusters, in order.
-    what : str
-        `CLUSTERS`, `COMPARES` or `PROVES`.
-    """
+    """What one process works out."""
 
     numbers: tuple[int, ...]
     what: str
 
 
-class Elbow(param.Parameterized):
-    """The sweep of one session; it waits in the server's queue like a run.
+class Elbow(QueuedCall):
+    """The sweep of one session; it waits in the server's queue like a run."""
 
-    Parameters
-    ----------
-    queue : RunQueue
-    quota : Quota
-    pool : WorkerPool, optional
-        Its fork server forks the measuring processes.
-
-    Attributes
-    ----------
-    steps : tuple of Step
-        What is known so far, by k.
-    at : Work or None
-        What is being worked out; None while nothing is.
-    """
-
-    steps = param.Parameter(default=())
+    steps = param.Parameter(default=())  # What is known so far, by k
+    # What is being worked out; None while nothing is.
     at = param.ClassSelector(class_=Work, default=None, allow_None=True)
 
     def __init__(self, queue: RunQueue, quota: Quota, pool: WorkerPool | None = None) -> None:
-        super().__init__()
-        self._queue, self._quota, self._pool = queue, quota, pool
-        self._ticket: Ticket | None = None
-        self._call: SandboxedCall | None = None
+        super().__init__(quota, pool, queue)
         self._numbers: dict[int, Candidate] = {}
         self._todo: list[Work] = []
         self._bound_s = 0.0
         self._seed = 0
-
-    @property
-    def busy(self) -> bool:
-        """Whether something is being measured, or waits for its turn."""
-        return self.at is not None
 
     @property
     def must_keep(self) -> bool:
@@ -99,19 +68,7 @@ class Elbow(param.Parameterized):
     def start(self, draft: Draft, low: int, high: int, bound_s: float, seed: int = 0) -> None:
         """Measure a problem's points and links for each number of clusters; sizes are left aside.
 
-        Parameters
-        ----------
-        draft : Draft
-        low, high : int
-            The least and the largest k.
-        bound_s : float
-            Seconds for each lower bound; 0 for none.
-        seed : int
-
-        Raises
-        ------
-        CcvizError
-            If a number is out of range, or centres are fixed.
+        Raises `CcvizError` if a number is out of range, or centres are fixed.
         """
         if draft.fixed_centers:
             raise UnsupportedError("Numbers of clusters are not compared beside fixed centres.")
@@ -121,32 +78,22 @@ class Elbow(param.Parameterized):
         self._bound_s, self._seed = bound_s, seed
         self._todo = _works(numbers, proves=bound_s > 0.0)
         self.steps = self._known()
-        if self._todo:
-            self._ticket = self._queue.join()
-            self.at = self._todo[0]
+        self._next()
 
-    def tick(self) -> None:
-        """Look after the work: take what the last call found, begin the next.
-
-        Raises
-        ------
-        CcvizError
-            If it was refused; the sweep is then over.
-        """
-        if self._call is not None and self._call.done:
-            call, self._call = self._call, None
-            try:
-                self._take(call.answer())
-            except BaseException:
-                self.stop()
-                raise
-        if self._call is None and self._ticket is not None and self._ticket.waiting == 0:
-            self._next()
-
-    def _take(self, steps: tuple[Step, ...]) -> None:
-        for step in steps:
+    def _take(self, answer: tuple[Step, ...]) -> None:
+        for step in answer:
             self._numbers[step.k] = replace(self._numbers[step.k], step=step)
         self.steps = self._known()
+        self._next()
+
+    def _fail(self, failed: CcvizError) -> None:
+        self.stop()
+        raise failed
+
+    def _leave(self) -> None:
+        """Keep the turn as long as there is more to do."""
+        if not self._todo:
+            super()._leave()
 
     def _known(self) -> tuple[Step, ...]:
         """Return the steps so far, each with the highest bound that holds for it."""
@@ -159,29 +106,24 @@ class Elbow(param.Parameterized):
         if not self._todo:
             self.stop()
             return
-        self.at = self._todo.pop(0)
-        numbers = [self._numbers[k] for k in self.at.numbers]
+        at = self._todo.pop(0)
+        numbers = [self._numbers[k] for k in at.numbers]
         work, seconds_each, setting = {
             CLUSTERS: (clustered, _MOST_TIME_S, _MOST_TIME_S),
             COMPARES: (compared, _REFERENCES * _MOST_TIME_S, _REFERENCES),
             PROVES: (bounded, self._bound_s, self._bound_s),
-        }[self.at.what]
-        self._call = SandboxedCall(
+        }[at.what]
+        self._begin_call(
             work, (numbers, self._seed, setting),
-            min(seconds_each * len(numbers) + _SPARE_S, self._quota.run_s),
-            self._quota.call_bytes, self._pool,
+            min(seconds_each * len(numbers) + _SPARE_S, self._quota.run_s), self._quota.call_bytes,
         )  # fmt: skip
+        self.at = at
 
     def stop(self) -> None:
         """End the sweep; its results stay."""
-        if self._call is not None:
-            self._call.close()
-        if self._ticket is not None:
-            self._ticket.release()
-        self._call, self._ticket, self._todo = None, None, []
+        self._todo = []
+        super().stop()
         self.at = None
-
-    close = stop
 
 
 def _candidate(draft: Draft, k: int, seed: int) -> Candidate:
@@ -212,17 +154,7 @@ def _works(numbers: list[Candidate], proves: bool) -> list[Work]:
 
 
 def finder(draft: Draft) -> Solver:
-    """Return the solver that finds the clusterings of a sweep.
-
-    Parameters
-    ----------
-    draft : Draft
-
-    Raises
-    ------
-    UnsupportedError
-        If none of the quick ones can have it.
-    """
+    """Return the solver that finds the clusterings of a sweep."""
     cannot = unable(draft)
     able = [name for name in _QUICK if name not in cannot]
     if not able:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import param
 
 from ccviz.data.datasets import Dataset
-from ccviz.data.origin import SINGLE, Decision
 from ccviz.data.scaling import MOST_APART, apart
 from ccviz.data.sheet import Sheet, open_sheet
-from ccviz.errors import CcvizError
+from ccviz.data.table import SINGLE, Decision
+from ccviz.errors import CcvizError, FileFormatError
 from ccviz.views.draft import draft_of
 from ccviz.views.lab.session import Session
 
@@ -26,18 +27,8 @@ def open_or_refuse(
 ) -> Sheet | str:
     """Read a table, or return the sentence that says why it cannot be read.
 
-    Parameters
-    ----------
-    content : bytes
-    name : str
-        File name; its suffix decides the format.
-    header : int or None
-    worksheet : str or None
-        See `ccviz.data.sheet.open_sheet`.
-
-    Returns
-    -------
-    Sheet or str
+    `name`: File name; its suffix decides the format. `worksheet`: See
+    `ccviz.data.sheet.open_sheet`.
     """
     try:
         return open_sheet(content, name, header, worksheet)
@@ -50,62 +41,45 @@ def _may_swell(name: str) -> bool:
 
 
 class Importing(param.Parameterized):
-    """The import sheet of one session: the table as read, and the choices made so far.
+    """The import sheet of one session: the table as read, and the choices made so far."""
 
-    Parameters
-    ----------
-    session : Session
-
-    Attributes
-    ----------
-    sheet : Sheet or None
-        What waits to be loaded.
-    decisions : tuple of Decision
-        One for each of its columns.
-    missing : {"drop", "median"}
-        What is done about missing values, should there be any.
-    scaling : str
-        How the features will be scaled, see `ccviz.data.scaling.SCALINGS`.
-    refusal : str
-        Why it could not be loaded; empty if no load was tried.
-    """
-
-    sheet = param.Parameter(default=None)
+    sheet = param.Parameter(default=None)  # What waits to be loaded
     decisions = param.Parameter(default=())
+    # What is done about missing values, should there be any.
     missing = param.Selector(default="drop", objects=["drop", "median"])
+    # How the features will be scaled, see `ccviz.data.scaling.SCALINGS`.
     scaling = param.String(default="none")
-    refusal = param.String(default="")
+    refusal = param.String(default="")  # Why it could not be loaded; empty if no load was tried
 
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
         self._asked: dict[str, str] = {}
+        self._may_lack = False  # whether a table without features is loaded
         self._file: tuple[str, bytes] = ("", b"")
 
-    def bring(self, name: str, content: bytes) -> None:
+    def read_file(self, name: str, content: bytes) -> None:
         """Read a file, now or in a later tick of the session, and show its content."""
 
         def show(sheet: Sheet) -> None:
             self._show(sheet)
             self._file = (name, content)
 
-        self._session.bring(name, open_sheet, content, name, then=show, may_swell=_may_swell(name))
+        self._session.read_file(
+            name, open_sheet, content, name, then=show, may_swell=_may_swell(name)
+        )
 
     def read_again(self, header: int | None = None, worksheet: str | None = None) -> None:
         """Read the file again with another header or worksheet; a refusal stays on the sheet.
 
-        Parameters
-        ----------
-        header : int, optional
-            Number of the line or row that names the columns, 0 for none; found by default.
-        worksheet : str, optional
-            Name of a worksheet; by default the same as before.
+        `header`: Number of the line or row that names the columns, 0 for none; found by default.
+        `worksheet`: Name of a worksheet; by default the same as before.
         """
         if self.sheet is None:
             return
         name, content = self._file
         about = (name, header, worksheet or self.sheet.table.worksheet or None)
-        self._session.bring(
+        self._session.read_file(
             name, open_or_refuse, content, *about, then=self._show_again, may_swell=_may_swell(name)
         )
 
@@ -119,7 +93,7 @@ class Importing(param.Parameterized):
         self._asked = {}
         self._session.person.quota.check_table(sheet.n, len(sheet.columns))
         decisions = sheet.decide()
-        self._session.cancel()
+        self._session.edits.cancel()
         gaps = sheet.gaps(decisions)
         self.param.update(
             sheet=sheet,
@@ -147,6 +121,7 @@ class Importing(param.Parameterized):
                 for other, known in self._asked.items():
                     self._asked[other] = "ignore" if known == role else known
             self._asked[column] = role
+        self._may_lack = False
         self.param.update(decisions=self.sheet.decide(self._asked), refusal="")
 
     def leave_out(self) -> None:
@@ -159,12 +134,14 @@ class Importing(param.Parameterized):
         if sheet is None:
             return
         try:
-            data = sheet.dataset(self.decisions, self.missing)
+            data = sheet.dataset(self.decisions, self.missing, not self._may_lack)
             draft = draft_of(self._with_asked_k(data)).with_scaling(self.scaling)
         except CcvizError as refused:
             self.refusal = str(refused)
+            if not any(each.role == "feature" for each in self.decisions):
+                self._may_lack, self.refusal = True, f"{self.refusal} Load again to do so."
             return
-        session.adopt(draft)
+        session.edits.adopt(draft)
         if session.draft is draft:
             self.cancel()
         else:
@@ -177,5 +154,52 @@ class Importing(param.Parameterized):
 
     def cancel(self) -> None:
         """Put the sheet away."""
-        self._asked, self._file = {}, ("", b"")
+        self._asked, self._file, self._may_lack = {}, ("", b""), False
         self.param.update(sheet=None, decisions=(), refusal="")
+
+
+# --- A file on its way from the browser: parts of bytes, joined while they fit together -----------
+
+
+_MOST_LETTERS = 200
+"""Largest number of letters of a file's name; the rest is cut off at its start."""
+
+
+@dataclass(eq=False)
+class Upload:
+    """A file of which some parts have arrived."""
+
+    name: str  # File name without folders; it is shown, and its ending says the format
+    size: int
+    content: bytearray = field(default_factory=bytearray)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every byte has arrived."""
+        return len(self.content) == self.size
+
+    def add(self, at: int, part: bytes) -> None:
+        """Join the next part.
+
+        `at`: Offset of the part in the file, bytes. Raises `FileFormatError` if the part is not the
+        next one, or goes beyond the end of the file.
+        """
+        if at != len(self.content) or at + len(part) > self.size:
+            raise FileFormatError(f"{self.name}: the parts of the file do not fit together.")
+        self.content += part
+
+
+def begin_upload(name: Any, size: Any, most: int) -> Upload:
+    """Return an upload of which nothing has arrived.
+
+    `most`: Largest number of bytes of a file. Raises `FileFormatError` if the file is too large, or
+    the browser states no name and number of bytes.
+    """
+    if not isinstance(name, str) or not isinstance(size, int) or size < 0:
+        raise FileFormatError("the browser stated no name and size of the file.")
+    plain = name.replace("\\", "/").rpartition("/")[2][-_MOST_LETTERS:]
+    if size > most:
+        raise FileFormatError(
+            f"{plain} has {size / 1e6:,.0f} MB; at most {most / 1e6:,.0f} MB are taken."
+        )
+    return Upload(plain, size)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import param
@@ -12,17 +13,35 @@ from ccviz.events import Event, Record, RelaxationSolved, ResidualsUpdated
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.run import Run
-from ccviz.views.frames.cuts import CutsLog
-from ccviz.views.frames.descent import DescentLog
-from ccviz.views.frames.guess import guess
+from ccviz.views.frames.exact import CutsLog, Log, RelaxationLog
+from ccviz.views.frames.heuristic import DescentLog
 from ccviz.views.frames.links import Lines
-from ccviz.views.frames.log import Log
-from ccviz.views.frames.matrix import RelaxationLog
 from ccviz.views.frames.node import Circles, NodeLog, decision_lines, place_circles
+from ccviz.views.frames.question import guess
 from ccviz.views.frames.scatter import Plane
 from ccviz.views.frames.tree import Tree, TreeFrame
 from ccviz.views.lab.player import Player
-from ccviz.views.lab.view import View, views_of
+
+# --- A view of a solver's work: its title, its events, and the panel that draws them --------------
+
+
+@dataclass(frozen=True)
+class View:
+    """A view of a solver's inner life; `ccviz.views.inside` lists them."""
+
+    name: str
+    title: str
+    events: frozenset[type[Event]]
+    # Makes what shows it, from a session and an inspection; its ``refresh`` draws what is new.
+    panel: Callable[[Any, Any], Any]
+    # What its records are folded into; ``inspection.log(kind)`` is the one of a kind.
+    logs: tuple[type[Log], ...] = ()
+
+
+def views_of(kinds: Collection[type[Event]], views: Iterable[View]) -> tuple[View, ...]:
+    """Return those views that a run has in which these kinds of events occur."""
+    return tuple(view for view in views if not view.events.isdisjoint(kinds))
+
 
 _HEAVY: frozenset[type[Event]] = frozenset({RelaxationSolved, ResidualsUpdated})
 _JUMP = 400
@@ -33,33 +52,12 @@ AnyLog = TypeVar("AnyLog", bound=Log)
 
 
 class Inspection(param.Parameterized):
-    """The logs of all views, kept in step with a player's cursor.
-
-    Parameters
-    ----------
-    archive : Archive
-    player : Player
-    catalogue : iterable of View
-        The views that a run may have.
-
-    Attributes
-    ----------
-    node : int or None
-        The node of the tree that was clicked.
-    axis : {"bound", "depth"}
-        How high a node is drawn.
-    views : tuple of View
-        Those that the run has.
-    moved : int
-        Counts the times that there was something new to draw.
-    run : Run or None
-        The run up to the cursor.
-    """
+    """The logs of all views, kept in step with a player's cursor."""
 
     node = param.Integer(default=None, allow_None=True)
-    axis = param.Selector(default="bound", objects=["bound", "depth"])
+    axis = param.Selector(default="bound", objects=["bound", "depth"])  # How high a node is drawn
     views = param.Parameter(default=())
-    moved = param.Integer(default=0)
+    moved = param.Integer(default=0)  # Counts the times that there was something new to draw
 
     def __init__(self, archive: Archive, player: Player, catalogue: Iterable[View] = ()) -> None:
         super().__init__()
@@ -126,11 +124,14 @@ class Inspection(param.Parameterized):
         old = self._archive.records(self._run_id, self._seq, late, light)
         return old + self._archive.records(self._run_id, late, upto, light | heavy)
 
-    def tree_frame(self) -> TreeFrame | None:
-        """Return the tree to draw: its layout, and the nodes of the run up to the cursor."""
+    def tree_frame(self, names: Sequence[str] = ()) -> TreeFrame | None:
+        """Return the tree to draw: its layout, and the nodes of the run up to the cursor.
+
+        `names`: Of the points, if they have any.
+        """
         if self.tree is None or self.run is None:
             return None
-        return self.tree.frame(self.run.tree, self.axis)
+        return self.tree.frame(self.run.tree, self.axis, names)
 
     def select(self, node: int | None) -> None:
         """Look at a node; a folded one is unfolded, and the same one again let go."""

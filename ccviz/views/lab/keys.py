@@ -37,43 +37,30 @@ CELL_KEYS = (
 def key_actions(session: Session) -> dict[str, Callable[[], Any]]:
     """Return the action of each key that works on the page and in a notebook cell.
 
-    Parameters
-    ----------
-    session : Session
-
-    Returns
-    -------
-    dict of str to callable
-        By the key as the browser names it, in lower case; Shift+Z is ``"y"``.
+    Returns: By the key as the browser names it, in lower case; Shift+Z is ``"y"``.
     """
     return {
-        "m": lambda: session.link("must"),
-        "c": lambda: session.link("cannot"),
-        "h": session.hold,
-        "a": session.ask,
-        "u": session.unsure,
-        "escape": session.cancel,
-        "z": session.undo,
-        "y": session.redo,
+        "m": lambda: session.edits.link("must"),
+        "c": lambda: session.edits.link("cannot"),
+        "h": session.edits.hold,
+        "a": session.edits.ask,
+        "u": session.edits.unsure,
+        "escape": session.edits.cancel,
+        "z": session.edits.undo,
+        "y": session.edits.redo,
         " ": session.play_or_pause,
         "arrowleft": session.playback.back,
         "arrowright": session.step,
     }
 
 
-def tell_keys(
+def show_keys(
     session: Session,
     keys: tuple[tuple[str, str], ...] = PAGE_KEYS,
     where: str = "outside of fields",
 ) -> None:
     """Show keys as a notice.
 
-    Parameters
-    ----------
-    session : Session
-    keys : tuple of (str, str)
-        Each with what it does.
-    where : str
-        Where they work.
+    `keys` (str, str): Each with what it does.
     """
     session.notice = Notice("info", f"These keys work {where}.", rows=keys)

@@ -1,40 +1,113 @@
-"""A data set that is chosen on the page, with what comes with it."""
+"""What is brought at once: a data set with what comes with it, links by the dozen, a run again."""
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
+import numpy as np
+
 from ccviz.data.datasets import Dataset
-from ccviz.solvers import Solver, make_solver
+from ccviz.data.link_files import read_links_file
+from ccviz.data.random_links import random_pairs
+from ccviz.errors import ParameterError
+from ccviz.runs.info import RunInfo
+from ccviz.solvers import Solver, make_solver, solver_class
 from ccviz.views.draft import Draft
 from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.session import Session
-from ccviz.views.lab.watching import watched_settings
+from ccviz.views.lab.suiting import watched_settings
+from ccviz.views.link_table import LinkTable
 
 
 def load_data(session: Session, data: Dataset) -> None:
-    """Load a data set into a session; an example problem brings its solver and its story.
-
-    Parameters
-    ----------
-    session : Session
-    data : Dataset
-    """
-    session.load(data)
+    """Load a data set into a session; an example problem brings its solver and its story."""
+    session.edits.load(data)
     if data.setup is not None and session.draft.data is data:  # it was not refused
         solver: Any = solver_of(session.draft)
         session.param.update(solver=solver, notice=Notice("info", data.setup.story))
 
 
 def solver_of(draft: Draft) -> Solver | None:
-    """Return the solver that comes with a draft's data, None if they have none.
-
-    Parameters
-    ----------
-    draft : Draft
-    """
+    """Return the solver that comes with a draft's data, None if they have none."""
     setup = draft.data.setup
     if setup is None:
         return None
     watched = watched_settings(setup.solver, draft.problem)
     return make_solver(setup.solver, **watched | dict(setup.settings))
+
+
+# --- Many links at once: drawn from the known classes, or read from a file ------------------------
+
+
+def draw_links(session: Session, many: int, noise: float = 0.0) -> None:
+    """Draw links from the known classes, a share of them wrong, in the weight for new links."""
+    truth = session.draft.data.truth
+    if truth is None:
+        text = "These data have no known classes to draw links from."
+        session.notice = Notice("info", text, title="no classes")
+        return
+    with session.reporting_errors():
+        session.person.quota.check_links(many)
+        drawn = random_pairs(truth, many, noise, session.seed)
+        links = LinkTable.of_pairs(drawn.must_link, drawn.cannot_link)
+        session.edits.add_links(replace(links, weights=np.full(len(links), session.weight)))
+
+
+def load_links(session: Session, name: str, content: bytes) -> None:
+    """Add the links of a file, now or in some `Session.tick`."""
+    draft = session.draft
+    session.read_file(
+        name, read_link_table, content, draft.n, name, draft.data.names,
+        then=partial(_take, session),
+    )  # fmt: skip
+
+
+def read_link_table(content: bytes, n: int, name: str, names: tuple[str, ...]) -> LinkTable:
+    """Read links as a table, see `read_links_file`."""
+    given = read_links_file(content, n, name, names)
+    return LinkTable.of_pairs(given.must_link, given.cannot_link)
+
+
+def _take(session: Session, links: LinkTable) -> None:
+    session.person.quota.check_links(len(links))
+    session.edits.add_links(links)
+
+
+# --- Returning to a run after the connection to the server was lost -------------------------------
+
+
+def rejoin(session: Session, run_id: str, *, keeps_problem: bool = False) -> None:
+    """Show a run to who comes back to it, and say what became of it.
+
+    `keeps_problem`: Whether the current problem stays: it may have been edited since the run.
+    """
+    info = session.archive.info(run_id)
+    if not keeps_problem:
+        session.open_run(run_id)
+    if info.state == "running" and session.person.owns(info):
+        session.playback.join(run_id)
+    elif keeps_problem:
+        session.playback.show(run_id)
+    if info.state == "running" and session.runner.state != "paused":
+        session.player.playing = True
+    if session.notice is None or session.notice.kind != "error":
+        session.notice = Notice(
+            "info", f"The page has come back. {_became(info)}", title="welcome back"
+        )
+
+
+def _became(info: RunInfo) -> str:
+    """Report what became of a run in the meantime."""
+    if info.state == "running":
+        return f"The run {info.name} goes on."
+    later = ""
+    with suppress(ParameterError):  # a solver of another version
+        later = " Under Runs it can go on." if solver_class(info.solver).supports.resume else ""
+    if info.state == "lost":
+        return f"The run {info.name} was broken off, and what it had found is kept.{later}"
+    if info.termination == "interrupted":
+        return f"The run {info.name} was stopped, and what it had found is kept.{later}"
+    return f"The run {info.name} has ended: {info.message}"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from ccviz.events import (
     DeadEnded,
     Event,
@@ -12,8 +15,11 @@ from ccviz.events import (
     PartBounded,
 )
 from ccviz.runs.archive import Archive
-from ccviz.views.lab.player import Player, Shot
+from ccviz.views.draft import Draft
+from ccviz.views.lab.notice import ReportsErrors
+from ccviz.views.lab.player import Player, PlayerState
 from ccviz.views.lab.runner import Runner, RunRequest
+from ccviz.views.lab.suiting import gave_up, impossible
 
 MILESTONES: tuple[type[Event], ...] = (
     IncumbentFound, NodeBranched, NodePruned, PartBounded, Finished,
@@ -22,14 +28,7 @@ MILESTONES: tuple[type[Event], ...] = (
 
 
 class Playback:
-    """Keeps the player in step with the run that a session has under way.
-
-    Parameters
-    ----------
-    archive : Archive
-    runner : Runner
-    player : Player
-    """
+    """Keeps the player in step with the run that a session has under way."""
 
     def __init__(self, archive: Archive, runner: Runner, player: Player) -> None:
         self._archive, self._runner, self._player = archive, runner, player
@@ -42,10 +41,7 @@ class Playback:
     def start(self, request: RunRequest, paused: bool) -> None:
         """Queue a run, and show it from its beginning.
 
-        Raises
-        ------
-        UnsupportedError
-            If the solver cannot handle the problem; what was shown stays.
+        Raises `UnsupportedError` if the solver cannot handle the problem; what was shown stays.
         """
         self._runner.start(request, paused)
         self._player.close()
@@ -58,12 +54,7 @@ class Playback:
         self._player.end()
 
     def join(self, run_id: str) -> None:
-        """Show a run that goes on, and control it if another page of this server does.
-
-        Parameters
-        ----------
-        run_id : str
-        """
+        """Show a run that goes on, and control it if another page of this server does."""
         self.show(run_id)
         if self._runner.join(run_id):
             self._followed = self._opened = run_id
@@ -73,10 +64,8 @@ class Playback:
     def resume(self, run_id: str) -> None:
         """Resume a stored run, and show it from its last event on.
 
-        Raises
-        ------
-        ArchiveError, UnsupportedError
-            If it has nothing left to do, or its solver cannot go on.
+        Raises `ArchiveError`, `UnsupportedError` if it has nothing left to do, or its solver cannot
+        go on.
         """
         self._resumed = True
         self._runner.resume(run_id)
@@ -120,13 +109,7 @@ class Playback:
             self._player.back()
 
     def leap(self, steps: int) -> None:
-        """Go to the next step of the proof, or to the one before; at the end, let the solver go on.
-
-        Parameters
-        ----------
-        steps : int
-            1 or -1.
-        """
+        """Go to the next step of the proof, or the one before; at the end, let the solver go on."""
         shot = self._player.shot
         if shot is None:
             return
@@ -151,7 +134,7 @@ class Playback:
         self._runner.stop()
         self._stopping = True
 
-    def tick(self, elapsed_s: float) -> Shot | None:
+    def tick(self, elapsed_s: float) -> PlayerState | None:
         """Advance the worker's state and the player; return the end of a run that failed."""
         self._runner.tick()
         self._follow()
@@ -169,7 +152,7 @@ class Playback:
             self._player.playing = True
         self._resumed = False
 
-    def _catch_up(self) -> Shot | None:
+    def _catch_up(self) -> PlayerState | None:
         """Show the step that the worker was asked for, and its end."""
         shot = self._player.shot
         if shot is None or shot.info.id != self._followed:
@@ -186,11 +169,11 @@ class Playback:
         return shot if failed else None
 
     @property
-    def restless(self) -> bool:
+    def needs_tick(self) -> bool:
         """Whether something is busy, so that `tick` must be called."""
         return self._runner.busy or self._player.playing or self._stopping
 
-    def dead_end(self, shot: Shot) -> int | None:
+    def dead_end(self, shot: PlayerState) -> int | None:
         """Return the point of the dead end that is shown, or that a run without an answer met."""
         if isinstance(shot.event, DeadEnded):
             return shot.event.point
@@ -204,3 +187,53 @@ class Playback:
         """End the worker and show nothing."""
         self._runner.close()
         self._player.close()
+
+
+# --- Notices about the end of a run, and about dead ends during it --------------------------------
+
+
+class Ending:
+    """Watches the run shown: marks dead ends on the plot, and adds a notice."""
+
+    def __init__(
+        self,
+        shown: ReportsErrors,
+        draft: Callable[[], Draft],
+        player: Player,
+        playback: Playback,
+        runner: Runner,
+    ) -> None:
+        self._shown, self._draft = shown, draft
+        self._playback, self._runner = playback, runner
+        self._ringed: tuple[int, ...] = ()
+        self._reported = ""
+        player.param.watch(self._look, "shot")
+
+    def _look(self, event: Any) -> None:
+        self._ring(event.new)
+        if event.new is not None:
+            self._report(event.new)
+
+    def _ring(self, shot: PlayerState | None) -> None:
+        """Light up the point at which a start died, until something else happens."""
+        point = self._playback.dead_end(shot) if shot else None
+        before, self._ringed = self._ringed, () if point is None else (point,)
+        if self._ringed or (before and self._shown.lit == before):
+            self._shown.lit = self._ringed
+
+    def _report(self, shot: PlayerState) -> None:
+        """Report once that a run which has just ended found no clustering, and what to try."""
+        run = shot.run
+        fresh = shot.info.id == self._runner.run_id != self._reported
+        if not fresh or run.finished is None or run.status != "unknown":
+            return
+        self._reported = shot.info.id
+        if run.finished.termination in _ON_PURPOSE:
+            return
+        draft = self._draft()
+        found = impossible(draft) if run.problem.asks_the_same(draft.problem) else None
+        self._shown.notice = found[0] if found else gave_up(draft, run)
+
+
+_ON_PURPOSE = {"interrupted", "failed"}
+"""Ends that a person chose, or that another notice reports."""

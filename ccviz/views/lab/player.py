@@ -7,8 +7,10 @@ ten milliseconds can be watched for ten seconds, and a live run and an old one p
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from contextlib import suppress
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 
 import param
 
@@ -16,8 +18,55 @@ from ccviz.errors import ArchiveError
 from ccviz.events import Assigned, Event, IncumbentFound, Record, TreeKept
 from ccviz.runs.archive import Archive
 from ccviz.runs.info import RunInfo
+from ccviz.runs.nodes import Node
 from ccviz.runs.run import Run
-from ccviz.views.lab.rewind import Checkpoints
+
+# --- States of a run kept on the way, so that going back does not mean starting over --------------
+
+
+_SPACING = 200
+_MOST = 32
+
+
+class Checkpoints:
+    """Copies of a run at growing record numbers, thinned out when there are many."""
+
+    def __init__(self) -> None:
+        self._spacing = _SPACING
+        self._runs: list[Run] = []
+
+    def keep(self, run: Run) -> None:
+        """Keep a copy if the last one is far enough back."""
+        # A copy costs as much as the tree has nodes: the more there are, the rarer it is.
+        spacing = max(self._spacing, len(run.tree))
+        if run.seq < (self._runs[-1].seq if self._runs else -1) + spacing:
+            return
+        self._runs.append(copy_run(run))
+        if len(self._runs) > _MOST:
+            del self._runs[::2]
+            self._spacing *= 2
+
+    def before(self, seq: int) -> Run | None:
+        """Return a copy of the last state kept at a record or before it, None without one."""
+        place = bisect_right(self._runs, seq, key=lambda run: run.seq)
+        return copy_run(self._runs[place - 1]) if place else None
+
+
+def copy_run(run: Run) -> Run:
+    """Return a copy that can be advanced alone; arrays are shared, since they are read-only."""
+    return replace(
+        run,
+        tree={number: _copy_node(node) for number, node in run.tree.items()},
+        history=list(run.history),
+        notes=list(run.notes),
+    )
+
+
+def _copy_node(node: Node) -> Node:
+    twin = copy(node)
+    twin.children = list(node.children)
+    return twin
+
 
 PACES = {
     "Auto": 0.0,
@@ -38,31 +87,16 @@ _BEFORE_PICTURE = 12
 
 
 @dataclass(frozen=True, eq=False)
-class Shot:
-    """What the player shows at one moment.
+class PlayerState:
+    """What the player shows at one moment."""
 
-    Attributes
-    ----------
-    run : Run
-        The run's state up to the cursor.
-    event : Event or None
-        The one at the cursor.
-    seq, last : int
-        The cursor, and the last record there is.
-    info : RunInfo
-        The run in the archive, as far as it has come there.
-    since : int
-        The cursor from which `fresh` goes on.
-    fresh : list of Record
-        The records that were folded on the way here; after a jump there may be none.
-    """
-
-    run: Run
+    run: Run  # The run's state up to the cursor
     event: Event | None
     seq: int
     last: int
-    info: RunInfo
-    since: int
+    info: RunInfo  # The run in the archive, as far as it has come there
+    since: int  # The cursor from which `fresh` goes on
+    # The records that were folded on the way here; after a jump there may be none.
     fresh: list[Record]
 
     @property
@@ -72,20 +106,10 @@ class Shot:
 
 
 class Player(param.Parameterized):
-    """Plays one run from the archive.
+    """Plays one run from the archive."""
 
-    Attributes
-    ----------
-    shot : Shot or None
-        A new one whenever what is shown changes.
-    playing : bool
-        Whether `tick` moves the cursor.
-    pace : str
-        A key of `PACES`.
-    """
-
-    shot = param.Parameter(default=None)
-    playing = param.Boolean(default=False)
+    shot = param.Parameter(default=None)  # A new one whenever what is shown changes
+    playing = param.Boolean(default=False)  # Whether `tick` moves the cursor
     pace = param.Selector(default="Auto", objects=list(PACES))
 
     def __init__(self, archive: Archive) -> None:
@@ -256,4 +280,4 @@ class Player(param.Parameterized):
     def _show(self, event: Event | None, info: RunInfo) -> None:
         since, fresh = self._since, self._fresh
         self._since, self._fresh = self._run.seq, []
-        self.shot = Shot(self._run, event, self._run.seq, info.last_seq, info, since, fresh)
+        self.shot = PlayerState(self._run, event, self._run.seq, info.last_seq, info, since, fresh)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ccviz.arrays import IntArray
-from ccviz.data.named_column import column_values
+from ccviz.data.names import column_values
 from ccviz.errors import ArchiveError, CcvizError, ContradictionError, ProblemError
 from ccviz.problem.asked import AnyAsked, AskedRule, joined, parts_of
-from ccviz.problem.rule_words import RuleKind
+from ccviz.problem.rule_base import RuleKind
 from ccviz.runs.archive import Archive
 from ccviz.runs.info import RunInfo
 from ccviz.views.lab.notice import as_sentence
@@ -20,31 +22,18 @@ def add_rule(
 ) -> str:
     """Ask for one more rule, or join it by *or* to one that is there.
 
-    Parameters
-    ----------
-    session : Session
-    kind : RuleKind
-    limit : str
-        As it was typed.
-    named : str
-        The id of the run whose clustering it names, or the column.
-    place : int, optional
-        Of the rule to which it is joined.
-
-    Returns
-    -------
-    str
-        Why it was refused, a sentence; nothing if it was taken.
+    `named`: The id of the run whose clustering it names, or the column. Returns: Why it was
+    refused, a sentence; nothing if it was taken.
     """
     try:
-        if not limit.strip():
+        if kind.needs_limit and not limit.strip():
             raise ProblemError("type a number.")
         called = called_by(session.archive, named) if kind.names == "run" else named
         text = kind.written(limit.strip(), called)
         rule: AnyAsked = AskedRule.read(
             text,
             lambda _: clustering_of(session.archive, named),
-            lambda _: column_values(session.draft.data, named),
+            partial(column_values, session.draft.data),
         )
         rules = [*session.draft.rules]
         if place is None:
@@ -58,7 +47,7 @@ def add_rule(
     if rule in session.draft.rules:
         return "This rule is there already."
     before = session.notice
-    session.adopt(draft)
+    session.edits.adopt(draft)
     taken = session.draft is draft
     if taken or session.notice is None or session.notice is before:
         return ""
@@ -68,19 +57,13 @@ def add_rule(
 
 def drop_rule(session: Session, rule: AnyAsked) -> None:
     """Take a rule away."""
-    with session.in_words():
+    with session.reporting_errors():
         left = [each for each in session.draft.rules if each != rule]
-        session.adopt(session.draft.with_rules(left))
+        session.edits.adopt(session.draft.with_rules(left))
 
 
 def clustering_of(archive: Archive, run_id: str) -> IntArray:
-    """Return the labels that a stored run found.
-
-    Raises
-    ------
-    ProblemError
-        If it found none.
-    """
+    """Return the labels that a stored run found."""
     if not run_id:
         raise ProblemError("choose a run first: there must be one with a clustering.")
     found = archive.load(run_id).incumbent
@@ -101,12 +84,7 @@ def called_by(archive: Archive, run_id: str) -> str:
 
 
 def runs_to_name(session: Session) -> list[RunInfo]:
-    """Return the runs that a rule can name, the one that is shown first.
-
-    Parameters
-    ----------
-    session : Session
-    """
+    """Return the runs that a rule can name, the one that is shown first."""
     draft, shown = session.draft, session.player.run_id
     fit = [
         info

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from threading import Lock
 from typing import Any
+from weakref import WeakSet, WeakValueDictionary
 
 import param
 
@@ -13,11 +16,76 @@ from ccviz.errors import CcvizError
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.job import Job
-from ccviz.runs.limits import NO_LIMITS, Limits
 from ccviz.runs.stepper import check_request
+from ccviz.runs.stop import NO_LIMITS, Limits
 from ccviz.runs.worker_pool import WorkerPool
 from ccviz.solvers import Solver
-from ccviz.views.lab.queue import Drive, RunQueue, Ticket
+
+# --- The queue of runs on this server, of which a limited number run at once ----------------------
+
+
+class RunQueue:
+    """A line of tickets, shared by all sessions of a server; the first few may run.
+
+    `limit`: Runs at once; one a processor, and at least two, if not given. `jobs`: The workers of
+    this server that a page holds, by their runs.
+    """
+
+    def __init__(self, limit: int | None = None) -> None:
+        self.limit = limit or max(2, os.cpu_count() or 1)
+        self._line: list[Ticket] = []
+        self._lock = Lock()
+        self.jobs: WeakValueDictionary[str, SharedJob] = WeakValueDictionary()
+
+    def __len__(self) -> int:
+        return len(self._line)
+
+    def join(self) -> Ticket:
+        """Return a new ticket at the end of the line."""
+        ticket = Ticket(self)
+        with self._lock:
+            self._line.append(ticket)
+        return ticket
+
+    def waiting_before(self, ticket: Ticket) -> int:
+        """Return the number of runs that must end before a ticket's turn; 0 if it may run."""
+        with self._lock:
+            return max(0, self._line.index(ticket) + 1 - self.limit)
+
+    def leave(self, ticket: Ticket) -> None:
+        """Take a ticket out of the line."""
+        with self._lock:
+            if ticket in self._line:
+                self._line.remove(ticket)
+
+
+class Ticket:
+    """A place in the line."""
+
+    def __init__(self, queue: RunQueue) -> None:
+        self._queue = queue
+
+    @property
+    def waiting(self) -> int:
+        """Runs that must end before this one may start."""
+        return self._queue.waiting_before(self)
+
+    def release(self) -> None:
+        """Leave the line: the run has ended, or is not wanted any more."""
+        self._queue.leave(self)
+
+
+@dataclass(eq=False)
+class SharedJob:
+    """A worker and its place in the line, held by the pages that show its run.
+
+    A page that is loaded again holds the run before the old page has gone, so the run goes on.
+    """
+
+    job: Job
+    ticket: Ticket
+    holders: WeakSet[Any] = field(default_factory=WeakSet)
+
 
 _GRACE_S = 2.0
 
@@ -36,28 +104,11 @@ class RunRequest:
 
 
 class Runner(param.Parameterized):
-    """Runs at most one worker process at a time.
-
-    Parameters
-    ----------
-    archive : Archive
-    queue : RunQueue
-    memory : int, optional
-        Memory limit of a worker in bytes.
-    pool : WorkerPool, optional
-        Idle workers.
-
-    Attributes
-    ----------
-    state : {"idle", "queued", "running", "paused", "ended"}
-    waiting : int
-        Number of runs ahead in the queue.
-    run_id : str
-        Id of the run in the archive; empty until its worker is started.
-    """
+    """Runs at most one worker process at a time."""
 
     state = param.Selector(default="idle", objects=["idle", "queued", "running", "paused", "ended"])
     waiting = param.Integer(default=0)
+    # Id of the run in the archive; empty until its worker is started.
     run_id = param.String(default="")
 
     def __init__(
@@ -73,7 +124,7 @@ class Runner(param.Parameterized):
         self._begin: Callable[[], Job] | None = None
         self._ticket: Ticket | None = None
         self._job: Job | None = None
-        self._drive: Drive | None = None
+        self._shared: SharedJob | None = None
         self._start_paused = False
 
     @property
@@ -100,10 +151,8 @@ class Runner(param.Parameterized):
     def start(self, request: RunRequest, paused: bool = False) -> None:
         """Check and queue a run, which starts when its turn comes. An earlier run is stopped.
 
-        Raises
-        ------
-        UnsupportedError
-            If the solver cannot handle the problem; the earlier run continues.
+        Raises `UnsupportedError` if the solver cannot handle the problem; the earlier run
+        continues.
         """
         check_request(request.problem, request.solver, request.seed)
         begin = partial(
@@ -117,39 +166,32 @@ class Runner(param.Parameterized):
     def resume(self, run_id: str) -> None:
         """Queue a stored run to be resumed without its old limits.
 
-        Raises
-        ------
-        ArchiveError, UnsupportedError
-            If it has nothing left to do, or its solver cannot resume.
+        Raises `ArchiveError`, `UnsupportedError` if it has nothing left to do, or its solver cannot
+        resume.
         """
         self._enqueue(partial(Job.resume, self._archive, run_id, **self._worker))
 
     def join(self, run_id: str) -> bool:
-        """Hold a run that another page of this server holds; return whether there is one.
-
-        Parameters
-        ----------
-        run_id : str
-        """
-        drive = self._queue.drives.get(run_id)
-        if drive is None or not drive.job.alive:
+        """Hold a run that another page of this server holds; return whether there is one."""
+        shared = self._queue.jobs.get(run_id)
+        if shared is None or not shared.job.alive:
             return False
-        state = next((each.state for each in drive.holders), "running")
+        state = next((each.state for each in shared.holders), "running")
         self.close()
-        self._job, self._ticket = drive.job, drive.ticket
-        self._hold(drive)
+        self._job, self._ticket = shared.job, shared.ticket
+        self._hold(shared)
         self.param.update(state=state, run_id=run_id)
         return True
 
-    def _hold(self, drive: Drive) -> None:
-        self._drive = drive
-        drive.holders.add(self)
+    def _hold(self, shared: SharedJob) -> None:
+        self._shared = shared
+        shared.holders.add(self)
 
     @property
     def _is_shared(self) -> bool:
         """Whether the run goes on for another page when this one leaves."""
-        drive = self._drive
-        return drive is not None and drive.job.alive and len(drive.holders) > 1
+        shared = self._shared
+        return shared is not None and shared.job.alive and len(shared.holders) > 1
 
     def _enqueue(self, begin: Callable[[], Job], paused: bool = False) -> None:
         self.close()
@@ -179,8 +221,8 @@ class Runner(param.Parameterized):
             self._end("idle")
             raise
         assert self._ticket is not None
-        drive = self._queue.drives[self._job.run_id] = Drive(self._job, self._ticket)
-        self._hold(drive)
+        shared = self._queue.jobs[self._job.run_id] = SharedJob(self._job, self._ticket)
+        self._hold(shared)
         state = "paused" if self._start_paused else "running"
         self.param.update(state=state, run_id=self._job.run_id)
 
@@ -217,7 +259,7 @@ class Runner(param.Parameterized):
     def _end(self, state: str) -> None:
         if self._ticket is not None and not self._is_shared:
             self._ticket.release()
-        if self._drive is not None:
-            self._drive.holders.discard(self)
-        self._ticket = self._job = self._begin = self._drive = None
+        if self._shared is not None:
+            self._shared.holders.discard(self)
+        self._ticket = self._job = self._begin = self._shared = None
         self.param.update(state=state, waiting=0)

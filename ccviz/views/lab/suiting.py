@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
+from typing import Any
 
 from ccviz.errors import UnsupportedError
 from ccviz.feasibility.check import check_feasibility
 from ccviz.feasibility.conflict import can_explain, explain_conflict
+from ccviz.problem.blocks import contract
+from ccviz.problem.problem import Problem
 from ccviz.runs.run import Run
-from ccviz.solvers import SOLVERS, Solver, check
+from ccviz.solvers import SOLVERS, Solver, check, solver_class
 from ccviz.solvers.advice import Advice, advice, obstacles
 from ccviz.views.draft import Draft
 from ccviz.views.lab.notice import Notice, as_sentence
@@ -21,26 +25,12 @@ _NAME = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, _TITLES))})(?![\w-])")
 
 
 def in_titles(text: str) -> str:
-    """Return a sentence about solvers with their titles in place of their names.
-
-    Parameters
-    ----------
-    text : str
-    """
+    """Return a sentence about solvers with their titles in place of their names."""
     return _NAME.sub(lambda found: _TITLES[found[0]], text)
 
 
 def advised(draft: Draft, but: str = "", seconds: float | None = None) -> Advice | None:
-    """Return the solver to take for a draft, None where no other can have it.
-
-    Parameters
-    ----------
-    draft : Draft
-    but : str
-        A solver that was tried in vain.
-    seconds : float, optional
-        The time limit, if there is one.
-    """
+    """Return the solver to take for a draft, None where no other can have it."""
     try:
         return advice(draft.problem, draft.keeping, but, seconds)
     except UnsupportedError:
@@ -71,17 +61,7 @@ def unsuited(draft: Draft, refused: UnsupportedError) -> Notice:
 
 
 def impossible(draft: Draft) -> tuple[Notice, tuple[int, ...]] | None:
-    """Return what to say if it is seen at once that a draft's constraints cannot be kept.
-
-    Parameters
-    ----------
-    draft : Draft
-
-    Returns
-    -------
-    tuple of Notice and tuple of int, or None
-        The points are the witness.
-    """
+    """Return what to say if it is seen at once that a draft's constraints cannot be kept."""
     if not (draft.rules or draft.links.has("cannot") or _has_small_sizes(draft)):
         return None
     problem = draft.problem
@@ -105,14 +85,7 @@ def _has_small_sizes(draft: Draft) -> bool:
 
 
 def gave_up(draft: Draft, run: Run) -> Notice:
-    """Return what to say of a run that has ended without a clustering, with a solver to try.
-
-    Parameters
-    ----------
-    draft : Draft
-        What it was asked.
-    run : Run
-    """
+    """Return what to say of a run that has ended without a clustering, with a solver to try."""
     assert run.started is not None
     assert run.finished is not None
     other = advised(draft, but=run.started.solver)
@@ -124,3 +97,20 @@ def gave_up(draft: Draft, run: Run) -> Notice:
         "warning", text, "solver", title="the solver gave up",
         take=other.solver if other else "",
     )  # fmt: skip
+
+
+# --- Solver settings that make a run report more for the page -------------------------------------
+
+
+MOST_BLOCKS = 300
+"""Most blocks whose matrix is sent to the page after every round."""
+
+
+def watched_settings(solver: str, problem: Problem) -> dict[str, Any]:
+    """Return the settings by which a solver shows more of itself than it does unasked.
+
+    `problem`: The relaxation's matrix is shown if it has at most `MOST_BLOCKS` blocks.
+    """
+    if "show_relaxation" not in {each.name for each in fields(solver_class(solver))}:
+        return {}
+    return {"show_relaxation": contract(problem).s <= MOST_BLOCKS}

@@ -5,14 +5,63 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
+import numpy as np
 from markupsafe import Markup
 
 from ccviz.data.datasets import load
+from ccviz.events import RelaxationSolved
 from ccviz.numbers import count, number
+from ccviz.problem.blocks import contract
+from ccviz.views.draft import Draft
+from ccviz.views.frames.exact import likeness
+from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.session import Session
-from ccviz.views.lessons.course import Lesson, Memory, Step
-from ccviz.views.lessons.undecided import pick_undecided
-from ccviz.views.link_table import KIND_WORDS, Kind, Link
+from ccviz.views.lessons.course import Memory
+from ccviz.views.link_table import Kind, Link
+
+# --- The pair of points about which a relaxation is most undecided: where a tree would branch -----
+
+
+_CLEAR = 0.02
+
+
+def pick_undecided(session: Session) -> None:
+    """Pick and light up the pair about which the relaxation of the run shown is least sure."""
+    run = session.run
+    if run is None or run.relaxation is None:
+        session.notice = Notice(
+            "info",
+            "There is no relaxation yet: run the step before.",
+            title="nothing to choose from",
+        )
+        return
+    pair = undecided(session.draft, run.relaxation)
+    if pair is None:
+        session.notice = Notice(
+            "info", "The relaxation is sure of every pair.", title="nothing to choose from"
+        )
+        return
+    session.edits.cancel()
+    session.param.update(picked=pair, lit=pair)
+
+
+def undecided(draft: Draft, event: RelaxationSolved) -> tuple[int, int] | None:
+    """Return the pair whose likeness is nearest to one half; None if all are clear.
+
+    `draft`: Pairs that its links decide are left out.
+    """
+    first = np.unique(event.block_of, return_index=True)[1]
+    share, blocks = likeness(event.Z), contract(draft.problem)
+    of = blocks.block_of[first]
+    apart = blocks.conflict_graph[of][:, of].toarray() > 0
+    doubt = np.minimum(share, 1.0 - share)
+    is_open = np.triu((of[:, None] != of) & ~apart, 1) & (doubt > _CLEAR)
+    if not is_open.any():
+        return None
+    score = np.where(is_open, doubt, -np.inf)
+    i, j = first[list(np.unravel_index(int(score.argmax()), score.shape))].tolist()
+    return i, j
+
 
 _POINTS = 30
 _CLUSTERS = 3
@@ -21,14 +70,7 @@ _TOLERANCE = 1e-4
 
 @dataclass(frozen=True)
 class Box:
-    """A node that was bounded by hand.
-
-    Attributes
-    ----------
-    words : str
-        What was decided there.
-    lower_bound, objective : float
-    """
+    """A node that was bounded by hand."""
 
     words: str
     lower_bound: float
@@ -53,28 +95,32 @@ def _bound_one(session: Session) -> None:
     session.start()
 
 
-def _bound_root(session: Session) -> None:
+def bound_root(session: Session) -> None:
+    """Bound the root alone."""
     session.param.update(seed=0, weight=inf)
-    session.load(load("spirals", n=_POINTS), _CLUSTERS)
+    session.edits.load(load("spirals", n=_POINTS), _CLUSTERS)
     _bound_one(session)
 
 
-def _bound_first(session: Session) -> None:
+def bound_first(session: Session) -> None:
+    """Bound the child that has the pair together."""
     if len(session.picked) != 2:
         pick_undecided(session)
-    session.link("must")
+    session.edits.link("must")
     _bound_one(session)
 
 
-def _bound_second(session: Session) -> None:
+def bound_second(session: Session) -> None:
+    """Bound the child that has the pair apart."""
     i, j = session.draft.links[0].pair
-    session.remove_links(session.draft.links)
-    session.add_links([Link("cannot", i, j)])
+    session.edits.remove_links(session.draft.links)
+    session.edits.add_links([Link("cannot", i, j)])
     _bound_one(session)
 
 
-def _solve(session: Session) -> None:
-    session.remove_links(session.draft.links)
+def solve_all(session: Session) -> None:
+    """Let the solver branch to the end."""
+    session.edits.remove_links(session.draft.links)
     session.node_limit = None
     session.set_solver("sdp", cuts="none")
     session.start()
@@ -83,24 +129,32 @@ def _solve(session: Session) -> None:
 # --- When they are done ---------------------------------------------------------------------
 
 
-def _has_ended(session: Session, *kinds: Kind) -> bool:
-    """Whether the run shown has ended and has links of just these kinds."""
+def has_ended(session: Session, _memory: Memory, *kinds: Kind) -> str:
+    """Need a run on the points of the lesson that has ended, and has links of just these kinds."""
     run = session.run
-    if run is None or run.finished is None or run.started is None or run.started.solver != "sdp":
-        return False
-    has = (len(run.problem.must_link), len(run.problem.cannot_link))
-    return run.problem.n == _POINTS and has == (kinds.count("must"), kinds.count("cannot"))
+    if run is not None and run.finished and run.started and run.started.solver == "sdp":
+        has = (len(run.problem.must_link), len(run.problem.cannot_link))
+        if run.problem.n == _POINTS and has == (kinds.count("must"), kinds.count("cannot")):
+            return ""
+    return "Run the SDP solver to its end on the problem of this step."
 
 
-def _is_other_child(session: Session, memory: Memory) -> bool:
-    ended = _has_ended(session, "cannot")
+def has_no_links(session: Session, _memory: Memory) -> str:
+    """Need a problem without links."""
+    return "Take the points without links." if session.draft.links else ""
+
+
+def has_picked_pair(session: Session, _memory: Memory) -> str:
+    """Need two points that are picked."""
+    return "" if len(session.picked) == 2 else "Click two points of the plot."
+
+
+def is_other_child(session: Session, memory: Memory) -> str:
+    """Need a run with the pair of the first child apart."""
     links = session.draft.links
-    return ended and len(links) == 1 and _pair_words("cannot", links[0].pair) == memory[2].words
-
-
-def _is_proved(session: Session, _: Memory) -> bool:
-    run = session.run
-    return _has_ended(session) and run is not None and run.status == "optimal"
+    if len(links) == 1 and _pair_words("cannot", links[0].pair) == memory[2].words:
+        return has_ended(session, memory, "cannot")
+    return "Link the same two points as before, apart."
 
 
 # --- What they show -------------------------------------------------------------------------
@@ -117,7 +171,8 @@ def _pair_words(kind: Kind, pair: tuple[int, int]) -> str:
     return f"{pair[0]}–{pair[1]} {'together' if kind == 'must' else 'apart'}"
 
 
-def _show_root(session: Session, memory: Memory) -> str:
+def show_root(session: Session, memory: Memory) -> str:
+    """Say what the root proves."""
     memory.append(_box(session, "all clusterings"))
     return (
         f"The best clustering found costs {number(memory[0].objective)}; no clustering costs less "
@@ -126,7 +181,8 @@ def _show_root(session: Session, memory: Memory) -> str:
     )
 
 
-def _show_pair(session: Session, _: Memory) -> str:
+def show_pair(session: Session, _: Memory) -> str:
+    """Name the two children."""
     i, j = session.picked
     return (
         f"Every clustering has {i} and {j} either together or apart: these are the two children. "
@@ -134,14 +190,16 @@ def _show_pair(session: Session, _: Memory) -> str:
     )
 
 
-def _show_first(session: Session, memory: Memory) -> str:
+def show_first(session: Session, memory: Memory) -> str:
+    """Say whether the first child is closed."""
     pair = session.draft.links[0].pair
     memory.append(_box(session, _pair_words("must", pair), memory[0].lower_bound))
     memory.append(Box(_pair_words("cannot", pair), memory[0].lower_bound, inf))
     return _verdict(memory[1], memory)
 
 
-def _show_second(session: Session, memory: Memory) -> str:
+def show_second(session: Session, memory: Memory) -> str:
+    """Say whether the second child is closed, and what the split gained."""
     memory[2] = _box(session, memory[2].words, memory[0].lower_bound)
     children = min(memory[1].lower_bound, memory[2].lower_bound)
     return (
@@ -163,7 +221,8 @@ def _verdict(box: Box, memory: Memory) -> str:
     )
 
 
-def _show_all(session: Session, _: Memory) -> str:
+def show_all(session: Session, _: Memory) -> str:
+    """Say how many nodes the proof took."""
     run = session.run
     assert run is not None
     return (
@@ -204,74 +263,3 @@ def sketch(memory: Memory) -> Markup:
     words = "; ".join(f"{box.words}: at least {number(box.lower_bound)}" for box in memory)
     box = f"0 0 {_WIDTH} {_HEIGHT + 4 if len(memory) == 1 else 126}"
     return _SKETCH.format(box=box, words=words, parts=Markup().join(parts))
-
-
-LESSON = Lesson(
-    "Branch and bound by hand",
-    (
-        Step(
-            "Take 30 points on three spiral arms, and let the SDP solver bound a single node: the "
-            "root, which represents all clusterings.",
-            _bound_root,
-            lambda session, _: not session.draft.links and _has_ended(session),
-            _show_root,
-            sketch,
-            tab="Inside the solver",
-        ),
-        Step(
-            "Choose the pair to split on: click two points of the plot, or press Show me for the "
-            "one that the relaxation is least sure about.",
-            pick_undecided,
-            lambda session, _: len(session.picked) == 2,
-            _show_pair,
-            sketch,
-        ),
-        Step(
-            f"The first child has them together: press M for a {KIND_WORDS['must']}, then Run.",
-            _bound_first,
-            lambda session, _: _has_ended(session, "must"),
-            _show_first,
-            sketch,
-        ),
-        Step(
-            "The second child has the same two apart: undo the link (Z), pick them again, press C, "
-            "then Run.",
-            _bound_second,
-            _is_other_child,
-            _show_second,
-            sketch,
-        ),
-        Step(
-            "Open nodes are branched again, and so on. Let the solver do that: it starts again, "
-            "without your links and without a limit of nodes.",
-            _solve,
-            _is_proved,
-            _show_all,
-            sketch,
-            tab="Inside the solver",
-        ),
-    ),
-    aim="Prove an optimum by hand: split on a pair, bound both halves, close them.",
-    paper=(
-        "To split on a pair that is either together or apart is the rule of Ryan and Foster "
-        "(1981); du Merle, Hansen, Jaumard and Mladenović (2000) brought it to sums of "
-        "squares."
-    ),
-    look=(
-        "Compare the lower bounds of the first three runs: the root's, and those of its two "
-        "children. Then click the root of the last run's tree: it may have chosen another "
-        "pair than you."
-    ),
-    exercises=(
-        (
-            "Why does the lower of the children's bounds hold for all clusterings?",
-            "Each clustering has the pair either together or apart, so it lies in one of "
-            "the children and costs at least what that child's bound says.",
-        ),
-        (
-            "When may a child be closed although its best clustering is not known?",
-            "When its bound reaches what the best known clustering costs: nothing in it can "
-            "be better.",
-        ),
-    ),
-)

@@ -10,7 +10,7 @@ from typing import Any
 import param
 
 from ccviz.views.draft import Draft
-from ccviz.views.export.page import Told
+from ccviz.views.export.page import Handout
 from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.session import Session
 
@@ -30,37 +30,21 @@ _NO_LIMITS: dict[str, Any] = {"time_limit": None, "gap_limit": None, "node_limit
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a lesson.
+    """One step of a lesson."""
 
-    Attributes
-    ----------
-    text : str
-        What to do, and why.
-    act : callable
-        Does it, for those who would rather watch.
-    done : callable
-        Whether it has been done, from the session and the memory.
-    finding : callable
-        What it shows, from the session and the memory of earlier steps, to which it may add.
-    sketch : callable, optional
-        Draws what has been found so far, as SVG, from the memory.
-    hint : callable, optional
-        Why the run shown is not what the step asks for, from the session and the memory; empty if
-        there is nothing to say.
-    tab : str
-        Title of the tab where it is seen, which opens by itself; empty for none.
-    question : str
-        What a class is asked at this step; empty for nothing.
-    """
-
-    text: str
-    act: Callable[[Session], None]
+    text: str  # What to do, and why
+    act: Callable[[Session], None]  # Does it, for those who would rather watch
+    # Whether it has been done, from the session and the memory.
     done: Callable[[Session, Memory], bool]
+    # What it shows, from the session and the memory of earlier steps, to which it may add.
     finding: Callable[[Session, Memory], str]
+    # Draws what has been found so far, as SVG, from the memory.
     sketch: Callable[[Memory], str] | None = None
+    # Why the run shown is not what the step asks for, from the session and the memory; empty if
+    # there is nothing to say.
     hint: Callable[[Session, Memory], str] | None = None
-    tab: str = ""
-    question: str = ""
+    tab: str = ""  # Title of the tab where it is seen, which opens by itself; empty for none
+    question: str = ""  # What a class is asked at this step; empty for nothing
 
 
 def name_of(title: str) -> str:
@@ -70,29 +54,15 @@ def name_of(title: str) -> str:
 
 @dataclass(frozen=True)
 class Lesson:
-    """A title, an aim and the steps, and what a handout says beside them.
-
-    Attributes
-    ----------
-    title : str
-    steps : tuple of Step
-    aim : str
-        What is understood in the end, a sentence.
-    paper : str
-        What the paper says.
-    look : str
-        What to look for.
-    exercises : tuple of (question, answer)
-    word : str
-        What an address calls a lesson that was written on the page; empty for the others.
-    """
+    """A title, an aim and the steps, and what a handout says beside them."""
 
     title: str
     steps: tuple[Step, ...]
-    aim: str = ""
+    aim: str = ""  # What is understood in the end, a sentence
     paper: str = ""
     look: str = ""
     exercises: tuple[tuple[str, str], ...] = ()
+    # What an address calls a lesson that was written on the page; empty for the others.
     word: str = ""
 
     @property
@@ -100,29 +70,19 @@ class Lesson:
         """The title as a word for commands and files."""
         return name_of(self.title)
 
-    def told(self, steps: tuple[tuple[str, str, str], ...]) -> Told:
+    def handout(self, steps: tuple[tuple[str, str, str], ...]) -> Handout:
         """Return the lesson for a page, with its steps as they were walked."""
-        return Told(self.title, self.paper, steps, self.look, self.exercises)
+        return Handout(self.title, self.paper, steps, self.look, self.exercises)
 
 
 class Course(param.Parameterized):
-    """Where a person is in a lesson.
-
-    Attributes
-    ----------
-    lesson : Lesson or None
-    at : int
-        The step, counted from 0.
-    finding : str
-        What the step at hand has shown; empty while it is not done.
-    sketch : str
-        A drawing of it as SVG, or empty.
-    """
+    """Where a person is in a lesson."""
 
     lesson = param.Parameter(default=None)
     at = param.Integer(default=0)
+    # What the step at hand has shown; empty while it is not done.
     finding = param.String(default="")
-    sketch = param.String(default="")
+    sketch = param.String(default="")  # A drawing of it as SVG, or empty
 
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -167,12 +127,12 @@ class Course(param.Parameterized):
         exercises = self.lesson.exercises
         return self.step.question or (exercises[0][0] if exercises and self.is_last else "")
 
-    def told(self) -> Told | None:
+    def handout(self) -> Handout | None:
         """Return the lesson as far as it was walked, for a page; None without one."""
         if self.lesson is None:
             return None
         ahead = [(step.text, "", "") for step in self.lesson.steps[len(self._walked) :]]
-        return self.lesson.told((*self._walked, *ahead))
+        return self.lesson.handout((*self._walked, *ahead))
 
     def show(self) -> None:
         """Do what the step asks for, from where the step before has left the problem."""
@@ -187,9 +147,9 @@ class Course(param.Parameterized):
         if self._left is None or session.draft is self._left[0]:
             return
         draft, run_id = self._left
-        session.adopt(draft)
+        session.edits.adopt(draft)
         if run_id:
-            with session.in_words():
+            with session.reporting_errors():
                 session.player.open(run_id, playing=False)
                 session.player.end()
 

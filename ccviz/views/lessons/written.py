@@ -1,8 +1,7 @@
 """Lessons that people write on the page, as a word of an address or as a file.
 
 A step holds texts and a problem in the words of an address (`ccviz.views.share.address`). Tables of
-one's own are in the file (`ccviz.views.lessons.tables`). All texts are plain: nothing that a lesson
-brings is ever markup.
+one's own are in the file. All texts are plain: nothing that a lesson brings is ever markup.
 """
 
 from __future__ import annotations
@@ -10,20 +9,22 @@ from __future__ import annotations
 import binascii
 import zlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qs, parse_qsl
 
 import msgspec
+import numpy as np
 
 from ccviz.data.datasets import Dataset
 from ccviz.errors import CcvizError
-from ccviz.numbers import number, seconds
+from ccviz.numbers import number, seconds, whole
 from ccviz.problem.problem import Problem
+from ccviz.runs.file import plain
 from ccviz.views.lab.session import Session
 from ccviz.views.lessons.course import Lesson, Memory, Step
-from ccviz.views.lessons.steps import run_step, says, step
-from ccviz.views.lessons.tables import LessonTable, check_size, dataset_of, table_at
+from ccviz.views.lessons.steps import says, step
 from ccviz.views.share.address import (
     MOST_CHARACTERS,
     apply_query,
@@ -31,6 +32,115 @@ from ccviz.views.share.address import (
     is_word,
     query,
 )
+
+# --- Tables of one's own in a lesson: its file holds them, an address does not --------------------
+
+
+MOST_VALUES = 200_000
+"""Values of all tables of a lesson together: some 2 MB of its file."""
+
+_PREFIX = "table-"
+"""Begins what a step calls a table of its lesson: ``table-1`` is the first."""
+
+_Name = Annotated[str, msgspec.Meta(max_length=200)]
+_Class = Annotated[int, msgspec.Meta(ge=-1, le=MOST_VALUES)]
+
+
+class LessonTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Points as they are written in the file of a lesson."""
+
+    name: _Name
+    features: tuple[_Name, ...]
+    rows: tuple[tuple[float, ...], ...]
+    # The known class of each point, by its place in ``classes``; empty without classes.
+    truth: tuple[_Class, ...] = ()
+    classes: tuple[_Name, ...] = ()
+    names: tuple[_Name, ...] = ()
+    weights: tuple[float, ...] = ()
+
+
+def table_of(data: Dataset) -> LessonTable:
+    """Return points as a table of a lesson."""
+    truth, weights = (
+        () if each is None else tuple(each.tolist()) for each in (data.truth, data.weights)
+    )
+    rows = tuple(map(tuple, data.X.tolist()))
+    return LessonTable(data.name, data.features, rows, truth, data.classes, data.names, weights)
+
+
+def named_tables(
+    tables: tuple[LessonTable, ...], queries: Iterable[str]
+) -> tuple[LessonTable, ...]:
+    """Return the tables up to the last one that a step names; its first step adds a table."""
+    named = {parse_qs(each)["data"][0] for each in queries}
+    places = [at + 1 for at in range(len(tables)) if f"{_PREFIX}{at + 1}" in named]
+    return tables[: max(places, default=0)]
+
+
+def check_size(tables: tuple[LessonTable, ...]) -> None:
+    """Raise `CcvizError` if the tables are too large for a lesson."""
+    _refuse_more_than(sum(len(table.rows) * len(table.features) for table in tables))
+
+
+def _refuse_more_than(values: int) -> None:
+    if values > MOST_VALUES:
+        raise CcvizError(
+            f"The tables of a lesson may have {MOST_VALUES:,} values, and these have {values:,}: "
+            "take fewer rows or columns."
+        )
+
+
+def dataset_of(table: LessonTable) -> Dataset:
+    """Return the points of a table.
+
+    Raises `CcvizError` if its parts do not fit together, or a value is no finite number.
+    """
+    n, d = len(table.rows), len(table.features)
+    parts = (table.truth, table.names, table.weights)
+    if any(len(row) != d for row in table.rows) or any(len(part) not in (0, n) for part in parts):
+        raise CcvizError("A table of the lesson has rows that do not fit its columns.")
+    known = np.array(table.truth) if table.truth else None
+    if table.classes and (known is None or known.max() >= len(table.classes)):
+        raise CcvizError("A table of the lesson has a class without a name.")
+    problem = Problem(
+        np.array(table.rows, dtype=np.float64).reshape(n, d), 1, truth=known,
+        weights=np.array(table.weights) if table.weights else None,
+    )  # fmt: skip
+    features, classes, names = (
+        tuple(map(plain, words)) for words in (table.features, table.classes, table.names)
+    )
+    return Dataset(
+        plain(table.name), problem.X, features, problem.truth, classes, names=names,
+        weights=problem.weights,
+    )  # fmt: skip
+
+
+def with_table(
+    tables: tuple[LessonTable, ...], data: Dataset
+) -> tuple[tuple[LessonTable, ...], str]:
+    """Return tables with one more, and what a step calls it; no name if every server knows it.
+
+    Raises `CcvizError` if that is too much for a lesson.
+    """
+    if data.is_named:
+        return tables, ""
+    _refuse_more_than(data.X.size)
+    new = table_of(data)
+    if new not in tables:
+        tables = (*tables, new)
+        check_size(tables)
+    return tables, f"{_PREFIX}{tables.index(new) + 1}"
+
+
+def table_at(word: str, tables: tuple[Dataset, ...]) -> Dataset | None:
+    """Return the table that a step names, None if its data have a name that every server knows."""
+    if not word.startswith(_PREFIX):
+        return None
+    place = whole(word.removeprefix(_PREFIX))
+    if place is None or not 1 <= place <= len(tables):
+        raise CcvizError(f"The lesson has no {word[:40]!r}: the file that holds it is needed.")
+    return tables[place - 1]
+
 
 SUFFIX = ".ccvizlesson"
 
@@ -48,48 +158,25 @@ _Text = Annotated[str, msgspec.Meta(max_length=2000)]
 
 
 class ScriptStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A step as it is written.
+    """A step as it is written."""
 
-    Attributes
-    ----------
-    text : str
-        What to do, and why.
-    query : str
-        The problem, the solver and the settings that the step asks for, as in an address.
-    run : bool
-        Whether the step is done by a run.
-    shows : str
-        What it has shown.
-    tab : str
-        Title of the tab where it is seen; empty for none.
-    question : str
-        What a class is asked.
-    """
-
-    text: Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]
+    text: Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]  # What to do, and why
+    # The problem, the solver and the settings that the step asks for, as in an address.
     query: Annotated[str, msgspec.Meta(min_length=1, max_length=MOST_CHARACTERS)]
     run: bool = False
     shows: _Text = ""
+    # Title of the tab where it is seen; empty for none.
     tab: Literal["", "Result", "Clusters", "Inside the solver", "Bounds", "Runs", "Share"] = ""
-    question: _Text = ""
+    question: _Text = ""  # What a class is asked
 
 
 class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A lesson as it is written.
-
-    Attributes
-    ----------
-    title, aim : str
-    steps : tuple of ScriptStep
-    tables : tuple of LessonTable
-        Data that no server knows by name.
-    format : int
-        Of the file.
-    """
+    """A lesson as it is written."""
 
     title: _Line
     aim: _Text = ""
     steps: Annotated[tuple[ScriptStep, ...], msgspec.Meta(max_length=30)] = ()
+    # Data that no server knows by name.
     tables: Annotated[tuple[LessonTable, ...], msgspec.Meta(max_length=30)] = ()
     format: Literal[1] = 1
 
@@ -97,19 +184,8 @@ class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def step_here(session: Session, text: str, own: str = "", **more: str | bool) -> ScriptStep:
     """Return a step that asks for the problem and the settings of the page as they are.
 
-    Parameters
-    ----------
-    session : Session
-    text : str
-    own : str
-        What the lesson calls the data, if they are a table of its own.
-    **more
-        Of `ScriptStep`.
-
-    Raises
-    ------
-    CcvizError
-        If a text is missing or too long, or an address cannot hold the problem.
+    `own`: What the lesson calls the data, if they are a table of its own. Raises `CcvizError` if a
+    text is missing or too long, or an address cannot hold the problem.
     """
     return _checked({"text": text.strip(), "query": query(session, own), **more}, ScriptStep)
 
@@ -144,17 +220,7 @@ def as_file(written: Script) -> bytes:
 
 
 def of_file(content: bytes) -> Script:
-    """Return the lesson of a file.
-
-    Parameters
-    ----------
-    content : bytes
-
-    Raises
-    ------
-    CcvizError
-        If it holds no sound lesson.
-    """
+    """Return the lesson of a file."""
     if len(content) > MOST_BYTES:
         raise CcvizError("The lesson is too long.")
     try:
@@ -171,13 +237,7 @@ def of_file(content: bytes) -> Script:
 
 
 def as_word(written: Script) -> str:
-    """Return a lesson as a word for an address.
-
-    Raises
-    ------
-    CcvizError
-        If it is too long for one.
-    """
+    """Return a lesson as a word for an address."""
     if written.tables:
         raise CcvizError(
             "An address does not hold the table of the lesson: save the lesson to a file instead."
@@ -190,13 +250,7 @@ def as_word(written: Script) -> str:
 
 
 def of_word(word: str) -> Script:
-    """Return the lesson of a word of an address.
-
-    Raises
-    ------
-    CcvizError
-        If it holds no sound lesson.
-    """
+    """Return the lesson of a word of an address."""
     unpack = zlib.decompressobj()
     try:
         packed = urlsafe_b64decode(word[:MOST_CHARACTERS] + "=" * (-len(word) % 4))
@@ -237,12 +291,7 @@ class _Wanted:
 
 
 def lesson_of(written: Script) -> Lesson:
-    """Return a lesson that can be taken.
-
-    Parameters
-    ----------
-    written : Script
-    """
+    """Return a lesson that can be taken."""
     tables = tuple(map(dataset_of, written.tables))
     steps = tuple(_step(each, tables) for each in written.steps)
     return Lesson(written.title, steps, written.aim, word=_word(written))
@@ -260,28 +309,17 @@ def _step(written: ScriptStep, tables: tuple[Dataset, ...]) -> Step:
     values = _values(written)
     own = table_at(values["data"], tables)
     wanted = _Wanted(values, own)
-    tab, question = written.tab, written.question
 
     def act(session: Session) -> None:
         apply_query(session, values, own=own)
         if written.run:
             session.start()
 
-    if not written.run:
-        return step(
-            written.text,
-            act,
-            says(written.shows or "Done."),
-            wanted.missing,
-            tab=tab,
-            question=question,
-        )
-
-    def finding(session: Session, _memory: Memory) -> str:
+    def ended(session: Session, _memory: Memory) -> str:
         run = session.run
         assert run is not None
-        ended = f"Objective {number(run.objective)}, {seconds(run.time_s)}."
-        return f"{ended} {written.shows}".strip()
+        return f"Objective {number(run.objective)}, {seconds(run.time_s)}. {written.shows}".strip()
 
-    solver = values["solver"]
-    return run_step(written.text, act, finding, solver, wanted.missing, tab=tab, question=question)
+    finding = ended if written.run else says(written.shows or "Done.")
+    ran, tab, question = values["solver"] if written.run else "", written.tab, written.question
+    return step(written.text, act, finding, wanted.missing, ran=ran, tab=tab, question=question)

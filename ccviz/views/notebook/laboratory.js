@@ -74,7 +74,7 @@ class Tools {
       undo: button("Undo", {key: "z"}, "Take back the last edit (Z)"),
       redo: button("Redo", {key: "y"}, "Take back the last undo (Shift+Z)"),
       ask: button("Ask me", {key: "a"}, "Which points belong together? (A)"),
-      unsure: button("Unsure (U)", {key: "u"}, "I cannot tell"),
+      unsure: button("Unsure (U)", {key: "u"}, "I do not know"),
       picture: element("button", {type: "button", title: "Save the plot as a PNG file", onclick: save}, "PNG"),
     }
     const {run, stop, ...rest} = this.buttons

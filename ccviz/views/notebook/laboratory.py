@@ -27,19 +27,16 @@ from ccviz.runs.run import Run, result_of
 from ccviz.solvers import SOLVERS
 from ccviz.solvers.base import GROUPS
 from ccviz.views.draft import Draft
-from ccviz.views.export.assets import script_of, style_of, words
+from ccviz.views.export.page import script_of, style_of, words
 from ccviz.views.frames.projection import check_axes, offered_axes
 from ccviz.views.frames.question import point_name, question
 from ccviz.views.frames.scatter import coloring, plane
 from ccviz.views.keyboard import with_keyboard
-from ccviz.views.lab.keys import CELL_KEYS, key_actions, tell_keys
-from ccviz.views.lab.queue import RunQueue
+from ccviz.views.lab.keys import CELL_KEYS, key_actions, show_keys
+from ccviz.views.lab.runner import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.link_table import Link, LinkTable
-from ccviz.views.notebook.clock import Clock
-from ccviz.views.notebook.given import given_draft
-from ccviz.views.notebook.live_story import LiveStory
-from ccviz.views.share.picture import picture
+from ccviz.views.notebook.given import Clock, LiveStory, given_draft, picture
 
 _HERE = Path(__file__).parent
 _LOOK_S = 0.05
@@ -62,15 +59,10 @@ def explore(X: Any, k: int, *, axes: tuple[str, str] | None = None, **problem: A
     Parameters
     ----------
     X : (n, d) array of float or data frame
-    k : int
     axes : (str, str), optional
         What is drawn across and up.
     **problem
         See `ccviz.explore`.
-
-    Returns
-    -------
-    Laboratory
 
     Raises
     ------
@@ -83,7 +75,7 @@ def explore(X: Any, k: int, *, axes: tuple[str, str] | None = None, **problem: A
 
 
 class Laboratory(anywidget.AnyWidget):
-    """Points to click, a run to watch, and what both come to, in Python and in the cell.
+    """Points to click, a run to watch, and what both show, in Python and in the cell.
 
     The run is a process of its own; it ends with the kernel.
 
@@ -117,8 +109,8 @@ class Laboratory(anywidget.AnyWidget):
     def __init__(self, draft: Draft, axes: tuple[str, str] | None = None) -> None:
         self._archive = Archive()
         self.session = Session(self._archive, RunQueue(), draft.data)
-        self.session.adopt(draft)
-        self.session.forget_edits()
+        self.session.edits.adopt(draft)
+        self.session.edits.forget()
         if axes is not None:
             self.session.show_axes(*axes)
         self._linked: LinkTable | None = None  # the links that the cell shows
@@ -126,7 +118,7 @@ class Laboratory(anywidget.AnyWidget):
         self._clock = Clock(self._beat)
         self._actions = key_actions(self.session)
         self._actions["?"] = partial(
-            tell_keys, self.session, CELL_KEYS, "once you have clicked in the cell"
+            show_keys, self.session, CELL_KEYS, "once you have clicked in the cell"
         )
         # Whatever ends the kernel in good order ends the worker; else the worker sees it by itself.
         atexit.register(_close, weakref.ref(self.session))
@@ -184,7 +176,7 @@ class Laboratory(anywidget.AnyWidget):
 
         The answers are links of `problem`, which a run then keeps.
         """
-        self.session.ask()
+        self.session.edits.ask()
         self._changed()
         self._raise_refusal()
 
@@ -200,10 +192,6 @@ class Laboratory(anywidget.AnyWidget):
         ----------
         timeout : float, optional
             Seconds; for ever if not given.
-
-        Returns
-        -------
-        bool
         """
         deadline = time.monotonic() + (inf if timeout is None else timeout)
         while self.session.runner.busy and time.monotonic() < deadline:
@@ -257,7 +245,7 @@ class Laboratory(anywidget.AnyWidget):
             case {"key": str(key)} if key in self._actions:
                 self._actions[key]()
             case {"pick": int(point)} if point < self.session.draft.n:
-                self.session.pick(point if point >= 0 else None)
+                self.session.edits.pick(point if point >= 0 else None)
             case {"run": _}:
                 self.session.start()
             case {"stop": _}:
@@ -265,13 +253,13 @@ class Laboratory(anywidget.AnyWidget):
             case {"solver": str(name)}:
                 self.session.set_solver(name)
             case {"k": int(k)}:
-                self.session.set_k(k)
+                self.session.edits.set_k(k)
             case {"sizes": str(text)}:
-                self.session.set_sizes(text)
+                self.session.edits.set_sizes(text)
             case {"scaling": str(how)} if how in (*SCALINGS, LEARNED):
-                self.session.set_scaling(how)
+                self.session.edits.set_scaling(how)
             case {"axes": [str(across), str(up)]}:
-                with self.session.in_words():
+                with self.session.reporting_errors():
                     self.session.show_axes(across, up)
         self._changed()
 
@@ -281,7 +269,7 @@ class Laboratory(anywidget.AnyWidget):
         draft = self.session.draft
         if given != list(draft.links):
             draft = draft.without_links(draft.links).with_links(given)  # raises the sentence
-            self.session.adopt(draft)
+            self.session.edits.adopt(draft)
         return _rows(draft)
 
     @traitlets.observe("links")
@@ -297,11 +285,11 @@ class Laboratory(anywidget.AnyWidget):
     def _beat(self) -> bool:
         self.session.tick()
         self._refresh(at_once=not self.session.runner.busy)
-        return self.session.restless
+        return self.session.needs_tick
 
     def _refresh(self, at_once: bool) -> None:
         session = self.session
-        with session.in_words():
+        with session.reporting_errors():
             word = self._live.word(
                 session.player.run_id, session.draft, (session.x_axis, session.y_axis), at_once
             )
@@ -363,10 +351,10 @@ def _same(old: np.ndarray | None, new: np.ndarray | None) -> bool:
 def _state(session: Session) -> dict[str, Any]:
     """Return what the buttons, fields and words of the cell show."""
     draft, notice = session.draft, session.notice
-    told = notice and {"kind": notice.kind, "text": notice.in_full}
+    shown = notice and {"kind": notice.kind, "text": notice.in_full}
     return {
-        "busy": session.runner.busy, "picked": session.picked, "notice": told,
-        "undo": session.can_undo, "redo": session.can_redo, "asking": _asking(session),
+        "busy": session.runner.busy, "picked": session.picked, "notice": shown,
+        "undo": session.edits.can_undo, "redo": session.edits.can_redo, "asking": _asking(session),
         "asked": _asked(draft),
         "fields": {
             "solver": session.solver.name, "k": draft.k, "sizes": _sizes(draft),

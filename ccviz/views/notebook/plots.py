@@ -2,29 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import get_args
+import sys
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, get_args
 
 import holoviews as hv
 import numpy as np
+from holoviews.core.options import Store
+from holoviews.plotting.bokeh import LayoutPlot, OverlayPlot
 
 from ccviz.arrays import FloatArray
 from ccviz.data.datasets import Dataset
+from ccviz.distribution import install_command
 from ccviz.errors import CcvizError
+from ccviz.events import Record
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Run
+from ccviz.studies.price_table import LinkPrice
 from ccviz.views.draft import Draft
 from ccviz.views.figures.tree import node_looks
 from ccviz.views.frames import bounds as bounds_frame
-from ccviz.views.frames.bounds import Against, worth_seeing
-from ccviz.views.frames.marks import MARKS
-from ccviz.views.frames.matrix import matrix as matrix_frame
+from ccviz.views.frames.bounds import Against, y_range
+from ccviz.views.frames.bounds import race as race_frame
+from ccviz.views.frames.exact import KINDS, ColumnsLog, CutsLog, PartsLog, ResidualsLog
+from ccviz.views.frames.exact import matrix as matrix_frame
+from ccviz.views.frames.heuristic import PopulationLog
+from ccviz.views.frames.node import MARKS
 from ccviz.views.frames.projection import axis_names
-from ccviz.views.frames.race import race as race_frame
 from ccviz.views.frames.scatter import Coloring, Plane, coloring, plane
 from ccviz.views.frames.tree import Axis, Tree, TreeFrame
-from ccviz.views.notebook.figure import Figure
-from ccviz.views.palette import LIGHT, cluster_colors
+from ccviz.views.palette import CUTS, LIGHT, cluster_colors
+
+# --- Pictures of runs: HoloViews overlays and layouts that save themselves for a paper ------------
+
+
+class _Saved:
+    """What can be saved as PDF, SVG or PNG."""
+
+    def save(self, path: str | Path, width: float | None = None, dpi: int = 300) -> None:
+        """Write the picture for print, drawn by Matplotlib, without a browser.
+
+        `path`: Its suffix, ``.pdf``, ``.svg`` or ``.png``, is the format. `width`: Inches; by
+        default 3.4 a picture, as wide as a column, and 6.9 at most. `dpi`: Of PNG, and of pictures
+        within the others. Raises `CcvizError` if the suffix is another one, Matplotlib is not
+        installed, or the file cannot be written.
+        """
+        try:
+            printing = import_module("ccviz.views.notebook.printing")
+        except ModuleNotFoundError as missing:
+            if (missing.name or "").startswith("ccviz"):
+                raise
+            raise CcvizError(
+                f"files for print need {missing.name}, which is not installed: "
+                f"{install_command('notebooks')}."
+            ) from None
+        printing.save(self, Path(path), width, dpi)
+
+
+class Figure(_Saved, hv.Overlay):
+    """A picture: ``*`` draws another one over it, ``+`` puts it beside."""
+
+    def __mul__(self, other: Any) -> Any:
+        both = super().__mul__(other)
+        return Figure(list(both)) if type(both) is hv.Overlay else both
+
+    def __add__(self, other: Any) -> Figures:
+        return Figures([self, other])
+
+
+class Figures(_Saved, hv.Layout):
+    """Pictures side by side; ``cols`` says how many in a row."""
+
+    def __add__(self, other: Any) -> Figures:
+        return Figures([*self, *(other if isinstance(other, hv.Layout) else [other])])
+
+
+Store.register({Figure: OverlayPlot, Figures: LayoutPlot}, "bokeh")
+
 
 _AXIS = {"time": "seconds", "nodes": "nodes"}
 SIZE = {"width": 440, "height": 340}
@@ -81,7 +138,7 @@ def _plane(run: Run, x: int | None, y: int | None) -> Plane:
 
 
 def _dimensions(where: Plane) -> list[hv.Dimension]:
-    """Return the axes, by two names even of a single feature: HoloViews tells them apart so."""
+    """Return the axes, by two names even of a single feature: HoloViews distinguishes them so."""
     up = "again" if where.x_name == where.y_name else where.y_name
     return [hv.Dimension(where.x_name), hv.Dimension(up, label=where.y_name)]
 
@@ -119,7 +176,7 @@ def race(runs: Sequence[tuple[str, Run]], against: Against = "time") -> Figure:
         for values, words, dash in ((lane.upper, lane.name, "solid"), (lane.lower, "", "dashed")):
             curve = _steps(_AXIS[against], lane.at, values, words, color)
             drawn.append(curve.opts(line_dash=dash))
-    seen = [worth_seeing(lane.upper, lane.lower) for lane in lanes]
+    seen = [y_range(lane.upper, lane.lower) for lane in lanes]
     ends = [height for heights in seen if heights is not None for height in heights]
     return Figure(drawn).opts(
         legend_position="top_right", yformatter="%.5g",
@@ -190,3 +247,155 @@ def matrix(run: Run) -> Figure:
     ).opts(cmap="Greys", clim=(0, 1), invert_yaxis=False, xaxis=None, yaxis=None, **SIZE)
     borders = [line for at in frame.edges for line in (hv.VLine(at), hv.HLine(s - at))]
     return Figure([image, *(line.opts(color=LIGHT.mark, line_width=1) for line in borders)])
+
+
+# --------------------------------------------------------------------------------------------------
+# Pictures of what solvers do inside: columns, residuals, populations, cuts, parts; and of prices.
+#
+# HoloViews objects, made from the records of a run, or from a study of it.
+
+
+_MOST_NAMES = 30
+"""Links up to which each is named at the axis."""
+
+
+def columns(records: Iterable[Record]) -> Figure:
+    """Return the master and the lower bound over the rounds of pricing."""
+    log = ColumnsLog()
+    log.feed(records)
+    frame = log.frame()
+    if not len(frame.at):
+        raise CcvizError("this run has priced no columns: colgen and its kin do.")
+    return Figure([
+        _line("pricing round", "objective", frame.at, frame.master, "master", LIGHT.upper),
+        _line("pricing round", "objective", frame.at, frame.lower_bound, "lower bound",
+              LIGHT.lower),
+    ]).opts(legend_position="top_right", yformatter="%.5g")  # fmt: skip
+
+
+def residuals(records: Iterable[Record]) -> Figure:
+    """Return both residuals over the iterations of a splitting method, on a logarithmic axis."""
+    log = ResidualsLog()
+    log.feed(records)
+    frame = log.frame()
+    if not len(frame.iteration):
+        raise CcvizError("this run has no residuals: its solver splits nothing; lp-box does.")
+    at = frame.iteration
+    return Figure([
+        _line("iteration", "residual", at, frame.primal, "primal residual", LIGHT.upper),
+        _line("iteration", "residual", at, frame.dual, "dual residual", LIGHT.lower),
+        _line("iteration", "residual", at, frame.rho, "ρ", LIGHT.faint).opts(line_dash="dotted"),
+    ]).opts(legend_position="top_right", logy=True)  # fmt: skip
+
+
+def population(records: Iterable[Record]) -> Figure:
+    """Return every member's objective by generation, with the best and the mean."""
+    log = PopulationLog()
+    log.feed(records)
+    frame = log.frame()
+    if not len(frame.generation):
+        raise CcvizError("this run has no population: memetic solvers such as s-mdeclust do.")
+    x, y = "generation", "what the search lowers"
+    replaced = hv.Segments(
+        (frame.from_generation, frame.from_objective, frame.to_generation, frame.to_objective),
+        [x, y, "next generation", "its objective"],
+    ).opts(color=LIGHT.mark, alpha=0.6)
+    members = hv.Points(
+        (frame.member_generation, frame.objective, frame.member), [x, y], "member", label="member"
+    ).opts(color=LIGHT.faint, size=4, alpha=0.6, tools=["hover"], **SIZE)
+    best = _line(x, y, frame.generation, frame.best, "best", LIGHT.upper)
+    mean = _line(x, y, frame.generation, frame.mean, "mean", LIGHT.lower)
+    return Figure([replaced, members, best, mean.opts(line_dash="dashed")]).opts(
+        legend_position="top_right", yformatter="%.5g"
+    )
+
+
+def cuts(records: Iterable[Record]) -> Figure:
+    """Return the violated inequalities of each round by kind, and the number of active cuts."""
+    log = CutsLog()
+    log.feed(records)
+    frame = log.frame()
+    if not len(frame.at):
+        raise CcvizError("this run has separated no cuts: sdp does, with its cuts switched on.")
+    x, y = "round of separation", "inequalities"
+    found = [
+        _line(x, y, frame.at, getattr(frame, kind), f"violated: {kind}", color)
+        for kind, color in zip(KINDS, CUTS, strict=True)
+        if getattr(frame, kind).any()
+    ]
+    active = _line(x, y, frame.at, frame.active, "active cuts", LIGHT.ink)
+    return Figure([*found, active.opts(line_dash="dashed")]).opts(legend_position="top_right")
+
+
+def parts(records: Iterable[Record]) -> Figure:
+    """Return the relative gap of each part of the newest cut, the largest first."""
+    log = PartsLog()
+    log.feed(records)
+    frame = log.frame()
+    if frame is None:
+        raise CcvizError("this run has no parts: divide cuts its points into some.")
+    gap = np.sort(frame.gap[np.isfinite(frame.gap)])[::-1]
+    curve = _line("parts, by gap", "gap", np.arange(1.0, len(gap) + 1), gap, "", LIGHT.lower)
+    return Figure([curve.opts(interpolation="steps-mid")]).opts(logy=True, show_legend=False)
+
+
+def prices(rows: Sequence[LinkPrice]) -> Figure:
+    """Return the price of each link between its limits; a mark alone where the upper is unknown."""
+    if not rows:
+        raise CcvizError("there are no prices: the problem has no hard links.")
+    at = np.arange(len(rows), dtype=np.float64)
+    lower, upper = (np.array([getattr(row, end) for row in rows]) for end in ("lower", "upper"))
+    upper = np.where(np.isfinite(upper), upper, lower)
+    kinds = np.array([row.kind for row in rows])
+    drawn = [
+        _limits(kind, at[kinds == kind], lower[kinds == kind], upper[kinds == kind], color)
+        for kind, color in (("must", LIGHT.must_link), ("cannot", LIGHT.cannot_link))
+    ]
+    names = [(place, f"{row.kind} {row.i}, {row.j}") for place, row in enumerate(rows)]
+    return Figure([each for pair in drawn for each in pair]).opts(
+        invert_yaxis=True, yticks=names if len(names) <= _MOST_NAMES else 5, show_legend=False
+    )
+
+
+def _limits(
+    kind: str, at: FloatArray, lower: FloatArray, upper: FloatArray, color: str
+) -> tuple[hv.Segments, hv.Points]:
+    """Return a line from the lower to the upper limit of each price, and a mark at the lower."""
+    x, y = "price: rise of the optimum", "link"
+    line = hv.Segments((lower, at, upper, at), [x, y, "upper limit", "its height"])
+    mark = hv.Points((lower, at), [x, y], label=f"{kind}-links")
+    return (
+        line.opts(color=color, line_width=3),
+        mark.opts(color=color, size=7, tools=["hover"], **SIZE),
+    )
+
+
+def _line(x: str, y: str, at: FloatArray, values: FloatArray, words: str, color: str) -> hv.Curve:
+    curve = hv.Curve((at, values), x, y, label=words)
+    return curve.opts(color=color, line_width=2.5, tools=["hover"], **SIZE)
+
+
+# --- Bokeh's scripts in the browser, sent by the kernel: a lecture room may be offline ------------
+#
+# A kernel outlives the browser page of its notebook. A page that is opened later has no Bokeh, even
+# though the kernel has sent it before, and no plot or widget can be drawn there.
+
+
+def load_once() -> None:
+    """Send the scripts unless the browser page of the running cell has them."""
+    _load_for(_page())
+
+
+@cache
+def _load_for(page: str) -> None:  # noqa: ARG001, the key of the cache
+    """Send the scripts into the output of the running cell."""
+    hv.extension("bokeh", logo=False, inline=True)
+    # WebGL markers go stale, and a static picture does not need them.
+    hv.renderer("bokeh").webgl = False
+
+
+def _page() -> str:
+    """Return the client that asked for the running cell: each page that is opened is a new one."""
+    ipython = sys.modules.get("IPython")  # not imported where no notebook is
+    parent = getattr(ipython and ipython.get_ipython(), "parent_header", None) or {}
+    return str(parent.get("header", parent).get("session", ""))

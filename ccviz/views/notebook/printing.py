@@ -14,8 +14,8 @@ import matplotlib as mpl
 from holoviews.core.options import Store
 from matplotlib import pyplot as plt
 
+from ccviz.atomic_write import whole_file
 from ccviz.errors import CcvizError
-from ccviz.wholefile import whole_file
 
 FORMATS = ("pdf", "png", "svg")
 _COLUMN_IN, _PAGE_IN = 3.4, 6.9
@@ -43,20 +43,9 @@ _AXES = (
 
 
 def save(picture: Any, path: Path, width: float | None, dpi: int) -> None:
-    """Write a picture; see `ccviz.views.notebook.figure.Figure.save`.
+    """Write a picture; see `ccviz.views.notebook.plots.Figure.save`.
 
-    Parameters
-    ----------
-    picture : Figure or Figures
-    path : Path
-    width : float, optional
-        Inches.
-    dpi : int
-
-    Raises
-    ------
-    CcvizError
-        If the format is not one of `FORMATS`, or the file cannot be written.
+    Raises `CcvizError` if the format is not one of `FORMATS`, or the file cannot be written.
     """
     kind = path.suffix.removeprefix(".").lower()
     if kind not in FORMATS:
@@ -91,16 +80,7 @@ def _matplotlib() -> Iterator[None]:
 
 
 def printed(picture: Any) -> Any:
-    """Return a picture with the options of Matplotlib, taken from those of Bokeh.
-
-    Parameters
-    ----------
-    picture : HoloViews object
-
-    Returns
-    -------
-    HoloViews object
-    """
+    """Return a picture with the options of Matplotlib, taken from those of Bokeh."""
     if isinstance(picture, hv.Layout):
         beside = hv.Layout([printed(each) for each in picture]).cols(picture.shape[1])
         return beside.opts(title="", sublabel_format="", backend="matplotlib", **_GAPS)

@@ -1,4 +1,4 @@
-"""The page around the panels: its shell, its keys, its clock, and where the panels stand."""
+"""The page around the panels: its shell, its keys, its clock, and where the panels are."""
 
 from ccviz.views.page.shell import build
 

@@ -35,7 +35,7 @@ async function waitAndReturn(model) {
   say(`The connection to the server is lost.${run} This page comes back when the server does.`)
   await untilItAnswers()
   const address = new URL(location.href)
-  if (model.way_back) address.search = model.way_back
+  if (model.reload_query) address.search = model.reload_query
   location.replace(address)
 }
 
@@ -44,7 +44,7 @@ async function waitAndReturn(model) {
 function followAddress(model) {
   let guarded = false
   const follow = () => {
-    const address = model.way_back ? `?${model.way_back}` : location.pathname
+    const address = model.reload_query ? `?${model.reload_query}` : location.pathname
     if (model.can_undo && !guarded) {
       history.pushState(null, "", address)
       guarded = true
@@ -55,7 +55,7 @@ function followAddress(model) {
     if (model.can_undo) model.send_msg("z")
     else history.back()
   }
-  model.on("way_back", follow)
+  model.on("reload_query", follow)
   model.on("can_undo", follow)  // with the first edit it comes after the address
   window.addEventListener("popstate", back)
   model.on("remove", () => window.removeEventListener("popstate", back))

@@ -3,63 +3,141 @@
 from __future__ import annotations
 
 import gc
+import posixpath
+import re
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 import panel as pn
+from bokeh.models import InlineStyleSheet
+from bokeh.resources import Resources
 from bokeh.settings import settings
+from panel.io.resources import CDN_DIST, DIST_DIR, LOCAL_DIST, get_dist_path
+from panel.theme.base import Inherit
+from panel.viewable import Viewable
 
 from ccviz.data.datasets import load
 from ccviz.runs.archive import Archive
 from ccviz.runs.database import default_path
 from ccviz.runs.worker_pool import WorkerPool
-from ccviz.views.inside.catalogue import CATALOGUE
-from ccviz.views.lab.example import Example
+from ccviz.views.inside import CATALOGUE
 from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.inspection import Inspection
-from ccviz.views.lab.kept_drafts import KeptDrafts
 from ccviz.views.lab.painter import Painter
-from ccviz.views.lab.preparation import Preparation
-from ccviz.views.lab.queue import RunQueue
+from ccviz.views.lab.personal_archive import Example, KeptDrafts
+from ccviz.views.lab.runner import RunQueue
 from ccviz.views.lab.session import Session
-from ccviz.views.lessons.answers import Answers
+from ccviz.views.lessons.catalogue import lesson_of_address
 from ccviz.views.lessons.course import Course
-from ccviz.views.lessons.find import lesson_of_address
-from ccviz.views.page.clock import keep_time
-from ccviz.views.page.design import Lab
-from ccviz.views.page.resources import fetch_little
-from ccviz.views.page.script import PageScript
-from ccviz.views.panels.class_answers import ClassAnswers
-from ccviz.views.panels.data import DataPanel
-from ccviz.views.panels.header import HeaderPanel, NoticePanel
-from ccviz.views.panels.lesson_editor import LessonEditor
-from ccviz.views.panels.lessons import LessonChoice, LessonPanel
-from ccviz.views.panels.links import LinksPanel
-from ccviz.views.panels.mending import Mending
+from ccviz.views.page.script import PageScript, keep_time
+from ccviz.views.panels.data import DataPanel, SheetPanel
+from ccviz.views.panels.header import (
+    Fixes,
+    HeaderPanel,
+    NoticePanel,
+    Preparation,
+    PreparationPanel,
+    WelcomePanel,
+)
+from ccviz.views.panels.lessons import (
+    Answers,
+    ClassAnswers,
+    LessonChoice,
+    LessonEditor,
+    LessonPanel,
+)
+from ccviz.views.panels.links import LinksPanel, RulesPanel
 from ccviz.views.panels.player import PlayerPanel
 from ccviz.views.panels.plot import PlotPanel
-from ccviz.views.panels.preparation import PreparationPanel
 from ccviz.views.panels.right import INSIDE, RightPanel
-from ccviz.views.panels.rules import RulesPanel
 from ccviz.views.panels.share import page_address
-from ccviz.views.panels.sheet import SheetPanel
 from ccviz.views.panels.solver import SolverPanel
-from ccviz.views.panels.welcome import WelcomePanel
+from ccviz.views.serve.access import visitor
 from ccviz.views.serve.last_project import LAST_PROJECT, LastProject
-from ccviz.views.serve.visitor import visitor
-from ccviz.views.share.address import apply_query
-from ccviz.views.share.hidden import hidden_controls
-from ccviz.views.upstream.address_parameters import keep_parameters_as_text
-from ccviz.views.upstream.event_lock import lock_events
-from ccviz.views.upstream.message_queue import send_all
-from ccviz.views.upstream.page_messages import limit_pages
-from ccviz.views.upstream.page_template import Template
-from ccviz.views.upstream.socket_logs import shorten_socket_logs
+from ccviz.views.share.address import apply_query, hidden_controls
+from ccviz.views.upstream import (
+    Design,
+    Template,
+    close_components,
+    keep_parameters_as_text,
+    limit_pages,
+    lock_events,
+    send_all,
+    shorten_socket_logs,
+)
+
+# --- The files that a browser fetches with a page -------------------------------------------------
+#
+# Up to version 1.9 Panel gives every widget a link to each of its style sheets, and ours as text:
+# five hundred requests and most of a megabyte, each of which triggers a layout. Here a page has one
+# model for each sheet, which knows its text. From 1.10 on Panel itself has one link for each. And
+# of Bokeh's scripts a page has those that it uses.
+
+
+WIDGETS = "widgets.css"  # ours, as `Lab` names it
+_UNUSED = ("bokeh-gl", "bokeh-mathjax")  # nothing is drawn by WebGL, and no text is TeX
+_RELATIVE = re.compile(r"(url\(['\"]?+)(?!data:|[a-z]+:|/)")
+
+
+def fetch_little() -> None:
+    """Have pages fetch no script that they do not use, and this one few style sheets, all local.
+
+    By itself Panel learns that its files are on this server when the finished page is written out:
+    what was made before and is shown later would be fetched from elsewhere.
+    """
+    Resources._default_components = [
+        each for each in Resources._default_components if each not in _UNUSED
+    ]
+    if pn.state.curdoc is not None:
+        pn.state.curdoc.template_variables["dist_url"] = get_dist_path()
+        pn.state._stylesheets[pn.state.curdoc] = Sheets()
+
+
+class Sheets(dict[str, InlineStyleSheet]):
+    """The style sheets of one page by their address, where Panel looks before it makes a link."""
+
+    def __init__(self) -> None:
+        # Not empty, or Panel would not look.
+        super().__init__({WIDGETS: InlineStyleSheet(css=_text(WIDGETS, ""))})
+
+    def __contains__(self, address: object) -> bool:
+        known = super().__contains__(address)
+        if not known and (text := _text(str(address), get_dist_path())):
+            self[str(address)] = InlineStyleSheet(css=text)
+            return True
+        return known
+
+
+@cache
+def _text(address: str, shipped: str) -> str:
+    """Return the content of a style sheet of ours or Panel's, empty for any other.
+
+    What it imports is looked for from where Panel's files are ``shipped``.
+    """
+    path = address.partition("?")[0]
+    if posixpath.basename(path) == WIDGETS:
+        return (Path(__file__).parent / WIDGETS).read_text(encoding="utf-8")
+    local = path.rpartition(LOCAL_DIST)[2] if LOCAL_DIST in path else path.removeprefix(CDN_DIST)
+    sheet = DIST_DIR / local
+    if local == path or not sheet.is_file():
+        return ""
+    folder = posixpath.join(shipped, posixpath.dirname(local))
+    return _RELATIVE.sub(rf"\g<1>{folder}/", sheet.read_text(encoding="utf-8"))
+
+
+# --- The look of all widgets: Panel's native design with the page's style sheet -------------------
+
+
+class Lab(Design):
+    """Panel's native design in the page's colours."""
+
+    modifiers: ClassVar[dict[Any, Any]] = {Viewable: {"stylesheets": [Inherit, WIDGETS]}}
+
 
 _HERE = Path(__file__).parent
 _IDLE_WORKERS_OF_A_CLASS = 2
@@ -75,6 +153,7 @@ def build() -> pn.template.Template:
     keep_parameters_as_text()
     shorten_socket_logs()
     limit_pages()
+    close_components()
     settings.perform_document_validation = (
         False  # it takes a tenth of a page's time; a test does it
     )
@@ -94,12 +173,14 @@ def build() -> pn.template.Template:
     session.dark = theme == "dark"
     empty = asked.pop("example", "") == "no"
     lesson, hide = asked.pop("lesson", ""), frozenset[str]()
-    with session.in_words():
+    with session.reporting_errors():
         hide = hidden_controls(asked.pop("hide", ""))
     drafts = pn.state.as_cached("drafts", KeptDrafts)
+    if "solver" not in asked:
+        session.edits.choose_solver()
     if asked:
         apply_query(session, asked, drafts)
-        session.forget_edits()
+        session.edits.forget()
     importing = Importing(session)
     last_project: LastProject | None = pn.state.cache.get(LAST_PROJECT)
     brought = last_project is not None and last_project.register(session, importing)
@@ -159,20 +240,11 @@ def freeze_imports() -> bool:
 
 @dataclass(frozen=True)
 class Opening:
-    """What an address says of the page itself.
+    """What an address says of the page itself."""
 
-    Attributes
-    ----------
-    lesson : str
-        Its name, or the word of a lesson that was written on a page; empty for none.
-    hide : frozenset of str
-        Controls that are hidden.
-    has_theme : bool
-        Whether it says if the page is light or dark; otherwise the browser's system does.
-    """
-
-    lesson: str
+    lesson: str  # Its name, or the word of a lesson that was written on a page; empty for none
     hide: frozenset[str]
+    # Whether it says if the page is light or dark; otherwise the browser's system does.
     has_theme: bool
 
 
@@ -193,20 +265,24 @@ def _page(
     page.add_panel("header", HeaderPanel(session, *choice))
     right = RightPanel(session, inspection, course)
     if opening.lesson:
-        with session.in_words():
+        with session.reporting_errors():
             course.begin(lesson_of_address(opening.lesson))
-    welcome = WelcomePanel(session, course, partial(right.show, INSIDE))
+    data = DataPanel(session, importing)
+    covers = [data.file, *(each.__panel__() for each in choice)]
+    welcome = WelcomePanel(session, course, partial(right.show, INSIDE), covers)
     answers = pn.state.as_cached("answers", _answers)
     step = LessonPanel(course, session.runner, ClassAnswers(session, course, answers))
     above = pn.Column(welcome, editor, step, **wide)
     page.add_panel("lesson", above)
-    rules = pn.Column(
-        RulesPanel(session), sizing_mode="stretch_width", css_classes=["section", "slim"],
-        margin=(0, 0, 8, 0),
-    )  # fmt: skip
-    problem = {"data": DataPanel(session, importing), "links": LinksPanel(session),
-               "rules": rules, "solver": SolverPanel(session)}  # fmt: skip
-    shown = [panel for name, panel in problem.items() if name not in opening.hide]
+    asked = {"links": LinksPanel, "rules": RulesPanel}
+    second = [panel(session) for name, panel in asked.items() if name not in opening.hide]
+    section: Any = {"css_classes": ["section"], "sizing_mode": "stretch_width"}
+    steps = {
+        "data": [data],
+        "": [pn.Column(*second, margin=(0, 0, 8, 0), **section)] if second else [],
+        "solver": [SolverPanel(session)],
+    }
+    shown = [each for name, step in steps.items() if name not in opening.hide for each in step]
     page.add_panel("left", pn.Column(*(shown or [pn.Spacer(height=0)]), **wide))
     page.add_variable("alone", "" if shown else "data-alone")
     page.add_panel(
@@ -224,8 +300,8 @@ def _page(
         ),
     )
     page.add_panel("right", right)
-    script = PageScript(session, painter, right.show, drafts, partial(_way_on, course, opening))
+    way_on = partial(_way_on, course, opening)
+    script = PageScript(session, painter, right.show, drafts, way_on, course)
     script.follow_system(session, opening.has_theme)
-    course.param.watch(lambda _: script.remember(session), "lesson")
-    page.add_panel("script", pn.Row(script, Mending(), SheetPanel(importing), width=0, height=0))
+    page.add_panel("script", pn.Row(script, Fixes(), SheetPanel(importing), width=0, height=0))
     return page

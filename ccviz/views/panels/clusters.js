@@ -23,8 +23,8 @@ function head(each, chosen) {
 }
 
 function choice(heads, label, key) {
-  return html`<label>${label} <select data-key="${key}" aria-label="${label}">${heads.map(({number, name}) =>
-    html`<option value="${number}">${name || `cluster ${number}`}</option>`)}</select></label>`
+  return html`<label>${label} <select data-key="${key}" aria-label="${label}">
+    ${options(heads.map(({number, name}) => [number, name || `cluster ${number}`]))}</select></label>`
 }
 
 // Merging and moving make links; the next run answers.

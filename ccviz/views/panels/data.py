@@ -2,27 +2,242 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import panel as pn
+import param
 from markupsafe import Markup
 
 from ccviz.data.datasets import GENERATORS, NAMES, Dataset, load
+from ccviz.data.scaling import LEARNED, LEARNED_LABEL, SCALINGS, is_weighted, scaling_name
+from ccviz.numbers import count, number, whole
+from ccviz.problem.sizes import sizes_text
+from ccviz.studies.elbow import columns, find_elbow, findings, in_words
+from ccviz.studies.elbow_step import Step
+from ccviz.views.frames.clusters import is_outdated, listed_weights, origin_words
+from ccviz.views.frames.tables import FIRST_ROWS, lines
+from ccviz.views.lab.elbow import Elbow
 from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.loading import load_data
 from ccviz.views.lab.session import Session
-from ccviz.views.panels.elbow import ElbowPanel
-from ccviz.views.panels.feature_weights import FeatureWeightsPanel
+from ccviz.views.panels.base import Component, Following, Panel, Watching, button, watches
 from ccviz.views.panels.file_field import FileField
-from ccviz.views.panels.following import Following
-from ccviz.views.panels.html import Html
-from ccviz.views.panels.problem_fields import ProblemFields
+from ccviz.views.panels.html import Html, css, step_heading, with_template
+
+# --- How many clusters? The sheet over the page that sweeps k, with proved bounds beside ----------
+
+
+_ELBOW_STYLE = css("dialog.css", "elbow.css")
+_FIRST = (
+    "Each k is clustered under your links. The elbow is the k beyond which more clusters lower the "
+    "objective little. The lower bounds say how far that is proved."
+)
+_NO_SIZES = "Sizes are for one number of clusters, and are left aside."
+
+
+class ElbowPanel(Component):
+    """The sweep, over the page."""
+
+    content = param.Dict(
+        default={"columns": [], "rows": [], "words": _FIRST, "busy": False, "k": 0, "elbow": 0}
+    )
+    shown = param.Boolean(default=False)
+
+    _esm = with_template("elbow.js")
+    _stylesheets = [_ELBOW_STYLE]  # noqa: RUF012, Panel's way to declare it
+
+    def __init__(self, session: Session, **params: Any) -> None:
+        super().__init__(**params)
+        self._session = session
+        self.follow(session)
+
+    @watches("elbow.steps", "elbow.at", "self.shown")
+    def _refresh(self, *_: Any) -> None:
+        sweep = self._session.elbow
+        elbow = find_elbow(sweep.steps)
+        self.content = {
+            "columns": columns(sweep.must_keep),
+            "rows": [_row(step, sweep.must_keep) for step in sweep.steps],
+            "words": _words(sweep, bool(self._session.draft.lower)),
+            "busy": sweep.busy,
+            "k": self._session.draft.k,
+            "elbow": elbow.k if elbow is not None else 0,
+        }
+
+    def _act(self, message: dict[str, Any]) -> None:
+        session, what = self._session, message["what"]
+        if what == "start":
+            self._start(message)
+        elif what == "stop":
+            session.elbow.stop()
+        elif what == "take":
+            session.edits.set_k(message["k"])
+            self.shown = False
+        else:
+            session.elbow.stop()
+            self.shown = False
+
+    def _start(self, message: dict[str, Any]) -> None:
+        session, before = self._session, self._session.notice
+        low, high = (int(message[end]) for end in ("low", "high"))
+        with session.reporting_errors():
+            session.elbow.start(
+                session.draft, low, high, max(0.0, float(message["seconds"])), session.seed
+            )
+        if session.notice is not None and session.notice is not before:
+            self.content = self.content | {"words": session.notice.text}
+
+
+def _words(sweep: Elbow, has_sizes: bool) -> str:
+    """Return what is being worked out, or else what the steps say."""
+    if sweep.at is None:
+        said = "\n".join(findings(sweep.steps)) or _FIRST
+        return f"{said}\n{_NO_SIZES}" if has_sizes else said
+    low, high = sweep.at.numbers[0], sweep.at.numbers[-1]
+    numbers = f"k = {low} to {high}" if low < high else f"k = {low}"
+    return f"{numbers}: {sweep.at.what}…"
+
+
+def _row(step: Step, must_keep: bool) -> dict[str, Any]:
+    return {
+        "k": step.k,
+        "objective": step.objective if math.isfinite(step.objective) else None,
+        "bound": step.lower_bound if math.isfinite(step.lower_bound) else None,
+        "cells": in_words(step, must_keep)[1:],
+    }
+
+
+# --- The weights of the features: what each counts, and a button that learns them again -----------
+
+
+_FEATURE_WEIGHTS_STYLE = css("feature_weights.css")
+_MOST_LISTED = 60
+"""Features in the list; those that count less are only counted."""
+
+_WORDS = Markup('<p class="about">{}</p>')
+_LIST = Markup(
+    "<details><summary>{}</summary>"
+    '<div tabindex="0" role="region" aria-label="Weights of the features">'
+    "<table><thead><tr><th>Feature</th>"
+    '<th title="Part of the squared distances between points">Share</th>'
+    '<th title="Of squared differences, in the unit of the feature">Weight</th></tr></thead>'
+    "<tbody>{}</tbody></table>{}</div></details>"
+)
+_ROW = Markup("<tr><td>{}</td><td>{}</td><td>{}</td></tr>")
+
+
+class FeatureWeightsPanel(Panel):
+    """Seen only while the features are weighted."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session, self._shown = session, ""
+        wide: Any = {
+            "sizing_mode": "stretch_width",
+            "margin": (0, 4),
+            "stylesheets": [_FEATURE_WEIGHTS_STYLE],
+        }
+        self._words = Html("", name="weights of the features", **wide)
+        self._list = Html("", name="list of weights", **wide)
+        self._again = button(
+            "Learn again",
+            partial(session.edits.set_scaling, LEARNED),
+            margin=(0, 4),
+            css_classes=["advice"],
+        )
+        self._box = pn.Column(
+            pn.Row(self._words, self._again, sizing_mode="stretch_width", margin=0), self._list,
+            sizing_mode="stretch_width", margin=(0, 0, 4, 0), visible=False,
+        )  # fmt: skip
+        self.follow(session)
+        self._on_draft()
+
+    @watches("draft")
+    def _on_draft(self, *_: Any) -> None:
+        draft = self._session.draft
+        weighted = is_weighted(draft.scaling)
+        if weighted:
+            self._words.object = _WORDS.format(origin_words(draft))
+            self._again.visible = bool(draft.links) and is_outdated(draft)
+            if draft.scaling != self._shown:  # every edit of a link passes here
+                self._shown, self._list.object = draft.scaling, self._listed()
+        self._box.visible = weighted
+
+    def _listed(self) -> Markup:
+        found = listed_weights(self._session.draft)
+        rows = Markup().join(
+            _ROW.format(each.name, f"{each.share:.1%}", number(each.weight, 4))
+            for each in found[:_MOST_LISTED]
+        )
+        most = ", ".join(f"{each.name} {each.share:.0%}" for each in found[:2])
+        rest = len(found) - _MOST_LISTED
+        more = _WORDS.format(f"and {count(rest, 'feature')} that count less") if rest > 0 else ""
+        return _LIST.format(f"Most: {most}", rows, more)
+
+
+# --- What is asked of the points: how many clusters, of what sizes, on features scaled how --------
+
+
+_NARROWEST_SIZES = 130
+"""Pixels; beside the number of points there are fewer, and the field takes a line of its own."""
+
+
+class ProblemFields(Watching):
+    """Three fields that follow the session, to be put where there is room."""
+
+    def __init__(self, session: Session) -> None:
+        self._session, self._following = session, Following()
+        half: Any = {"sizing_mode": "stretch_width", "margin": (2, 4)}
+        self.k = pn.widgets.IntInput(
+            name="Clusters k", value=session.draft.k, width=72, margin=(2, 4)
+        )
+        ways = {words: how for how, words in SCALINGS.items()} | {LEARNED_LABEL: LEARNED}
+        self.scaling = pn.widgets.Select(
+            name="Features", options=ways, styles={"flex": "1 1 0", "min-width": "0"},
+            css_classes=["snug"], **half,
+        )  # fmt: skip
+        self.sizes = pn.widgets.TextInput(
+            name="Sizes",
+            placeholder="50, 50, 40-60",
+            description="One number or range for all, or one each; or 'equal'; free if empty.",
+            styles={"width": "auto", "flex": f"1 1 {_NARROWEST_SIZES}px"},
+            **half,
+        )
+        on = self._following.unless
+        self.k.param.watch(on(lambda event: self._set_k(event.new)), "value")
+        self.scaling.param.watch(on(lambda event: self._set_scaling(event.new)), "value")
+        self.sizes.param.watch(on(lambda event: session.edits.set_sizes(event.new)), "value")
+        self.follow(session)
+        self._on_draft()
+
+    def _set_k(self, k: int | None) -> None:
+        if k is not None:
+            self._session.edits.set_k(k)
+        with self._following:  # nothing, or a refused number, gives way to the one in force
+            self.k.value = self._session.draft.k
+
+    def _set_scaling(self, scaling: str) -> None:
+        self._session.edits.set_scaling(scaling)
+        with self._following:  # there may be no links to learn from
+            self.scaling.value = scaling_name(self._session.draft.scaling)
+
+    @watches("draft")
+    def _on_draft(self, *_: Any) -> None:
+        draft = self._session.draft
+        with self._following:
+            self.k.value = draft.k
+            self.sizes.value = sizes_text(draft.lower, draft.upper)
+            self.scaling.value = scaling_name(draft.scaling)
+
 
 _MOST_BYTES = 200_000_000
 """Size of the largest file with a table that is taken."""
 
 
-class DataPanel(pn.viewable.Viewer):
+class DataPanel(Panel):
     """Data set or file, k, sizes and scaling."""
 
     def __init__(self, session: Session, importing: Importing) -> None:
@@ -43,7 +258,7 @@ class DataPanel(pn.viewable.Viewer):
             name="Points", value=300, start=4, end=50_000, step=50, width=76, margin=(2, 4)
         )
         self._fields, self._weights = ProblemFields(session), FeatureWeightsPanel(session)
-        self._file = FileField(
+        self.file = FileField(
             self._take, label="Drop a table, or choose one", most_bytes=_MOST_BYTES,
             sizing_mode="stretch_width", margin=(4, 4, 2, 4), css_classes=["table-file"],
         )  # fmt: skip
@@ -52,8 +267,8 @@ class DataPanel(pn.viewable.Viewer):
         self._which.on_click(lambda _: setattr(self._elbow, "shown", True))
         self._own: dict[str, Dataset] = {}
         self._watch()
-        session.param.watch(self._follow, "draft")
-        self._follow()
+        self.follow(session)
+        self._on_draft()
 
     def _watch(self) -> None:
         on = self._following.unless
@@ -63,13 +278,13 @@ class DataPanel(pn.viewable.Viewer):
     def __panel__(self) -> Any:
         return pn.Column(
             pn.Row(
-                Html(Markup("<h2>Data</h2>"), margin=(0, 4), sizing_mode="stretch_width"),
+                Html(step_heading(1, "Data"), margin=(0, 4), sizing_mode="stretch_width"),
                 self._which, margin=0, height=24, sizing_mode="stretch_width",
                 css_classes=["head"],
             ),
             pn.Row(self._name, self._fields.scaling, margin=0, sizing_mode="stretch_width"),
             self._weights,
-            self._file,
+            self.file,
             pn.FlexBox(
                 self._fields.k, self._n, self._fields.sizes, margin=0, sizing_mode="stretch_width"
             ),
@@ -79,15 +294,16 @@ class DataPanel(pn.viewable.Viewer):
 
     def _load(self, name: str) -> None:
         options = {"n": self._n.value} if name in GENERATORS else {}
-        with self._session.in_words():
+        with self._session.reporting_errors():
             self._session.person.quota.check_generated(options.get("n", 0))
             load_data(self._session, self._own.get(name) or load(name, **options))
 
     def _take(self, name: str, content: bytes) -> None:
-        self._importing.bring(name, content)
-        self._follow()
+        self._importing.read_file(name, content)
+        self._on_draft()
 
-    def _follow(self, *_: Any) -> None:
+    @watches("draft")
+    def _on_draft(self, *_: Any) -> None:
         session, data = self._session, self._session.draft.data
         with self._following:
             name = data.name
@@ -99,3 +315,74 @@ class DataPanel(pn.viewable.Viewer):
             self._n.visible = name in GENERATORS
             if self._n.visible:
                 self._n.value = session.draft.n
+
+
+# --- The sheet over the page on which it is decided what the columns of a table are ---------------
+
+
+_SHEET_STYLE = css("dialog.css", "sheet.css")
+
+
+class SheetPanel(Component):
+    """A table that waits to be loaded, over the page."""
+
+    sheet = param.Dict(default={})
+
+    _esm = with_template("sheet.js")
+    _stylesheets = [_SHEET_STYLE]  # noqa: RUF012, Panel's way to declare it
+
+    def __init__(self, importing: Importing, **params: Any) -> None:
+        super().__init__(**params)
+        self._importing = importing
+        self.follow(importing=importing)
+        self._refresh()
+
+    @watches(
+        "importing.sheet", "importing.decisions", "importing.missing", "importing.scaling",
+        "importing.refusal",
+    )  # fmt: skip
+    def _refresh(self, *_: Any) -> None:
+        self.sheet = content(self._importing)
+
+    def _act(self, message: dict[str, Any]) -> None:
+        importing, what = self._importing, message["what"]
+        if what == "role":
+            importing.take_as({message["column"]: message["role"]})
+        elif what in ("missing", "scaling"):
+            setattr(importing, what, message["value"])
+        elif what == "header":
+            importing.read_again(header=whole(str(message["value"])))
+        elif what == "worksheet":
+            importing.read_again(worksheet=str(message["value"]))
+        elif what == "none":
+            importing.leave_out()
+        elif what == "load":
+            importing.load()
+        elif what == "cancel":
+            importing.cancel()
+
+
+def content(importing: Importing) -> dict[str, Any]:
+    """Return what the sheet shows; nothing if no table waits."""
+    sheet = importing.sheet
+    if sheet is None:
+        return {}
+    gaps = sheet.gaps(importing.decisions)
+    features = sum(each.role == "feature" for each in importing.decisions)
+    words = f"{count(gaps.values, 'value')} in {gaps.rows:,} of {count(gaps.of, 'row')} missing:"
+    return {
+        "title": f"{sheet.file}: {count(sheet.n, 'row')}, {count(len(sheet.columns), 'column')}",
+        "lines": [asdict(each) for each in lines(sheet, importing.decisions)],
+        "rows": min(FIRST_ROWS, sheet.n),
+        "worksheets": list(sheet.table.worksheets),
+        "worksheet": sheet.table.worksheet,
+        "header": sheet.table.header,
+        "unit": sheet.table.unit,
+        "remarks": list(sheet.remarks()),
+        "gaps": words if gaps.values else "",
+        "missing": importing.missing,
+        "apart": f"{count(features, 'column')} of features, scaled:",
+        "scalings": [list(pair) for pair in SCALINGS.items()],
+        "scaling": importing.scaling,
+        "refusal": importing.refusal,
+    }

@@ -44,38 +44,27 @@ function row({k, cells}, {k: used, elbow}) {
 }
 
 export function render({model}) {
-  const dialog = sheetOver(model, "close")
-  dialog.setAttribute("aria-label", "How many clusters?")
-  dialog.innerHTML = `<h1>How many clusters?</h1>
+  const {dialog, show, parts} = sheetOver(model, "How many clusters?", `<h1>How many clusters?</h1>
     <form><label>k from <input name="low" type="number" min="1" value="1"></label>
     <label>to <input name="high" type="number" min="1" value="8"></label>
     <label>seconds to raise each bound <input name="seconds" type="number" min="0" step="any" value="5"></label>
     <button class="primary">Compare</button><button type="button" data-what="stop">Stop</button></form>
     <div class="found"></div><p role="status"></p>
-    <footer><button type="button" data-what="close">Close</button></footer>`
-  const [form, found, status, stop] = ["form", ".found", "[role=status]", "[data-what=stop]"]
-    .map((name) => dialog.querySelector(name))
+    <footer><button type="button" data-what="close">Close</button></footer>`)
+  const [form, found, status, stop] = parts("form", ".found", "[role=status]", "[data-what=stop]")
   const draw = () => {
     const {columns, rows, words, busy} = model.content
-    found.innerHTML = html`${chart(model.content)}${rows.length ? html`<table
-      aria-label="Numbers of clusters"><thead><tr>${columns.map((name) => html`<th
-      scope="col">${name}</th>`)}<td></td></tr></thead><tbody>${rows.map((each) =>
-      row(each, model.content))}</tbody></table>` : ""}`.text
+    found.innerHTML = html`${chart(model.content)}${table("Numbers of clusters", [...columns, ""], rows,
+      (each) => row(each, model.content))}`.text
     status.textContent = words
     stop.disabled = !busy
-    if (model.shown && !dialog.open) dialog.showModal()
-    else if (!model.shown && dialog.open) dialog.close()
+    show(model.shown)
   }
   form.addEventListener("submit", (event) => {
     event.preventDefault()
-    const [low, high, seconds] = ["low", "high", "seconds"].map((name) => Number(form.elements[name].value))
-    model.send_msg({what: "start", low, high, seconds})
+    model.send_msg({what: "start", ...numbersOf(form, "low", "high", "seconds")})
   })
-  dialog.addEventListener("click", ({target}) => {
-    const {what, k} = target.dataset
-    if (what) model.send_msg({what})
-    else if (k) model.send_msg({what: "take", k: Number(k)})
-  })
+  found.addEventListener("click", ({target: {dataset: {k}}}) => k && model.send_msg({what: "take", k: Number(k)}))
   model.on("content", draw)
   model.on("shown", draw)
   model.on("after_layout", draw)

@@ -2,46 +2,98 @@
 
 from __future__ import annotations
 
+import atexit
+from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import panel as pn
-from bokeh.models import Tooltip
+import param
 from markupsafe import Markup
 
+from ccviz.data.datasets import load
+from ccviz.data.examples import EXAMPLES
 from ccviz.numbers import count
-from ccviz.solvers import solver_class
-from ccviz.views.lab.keys import tell_keys
-from ccviz.views.lab.notice import Notice
+from ccviz.runs.warm import compiled, start_compiling
+from ccviz.solvers import SOLVERS, solver_class
+from ccviz.views.lab.keys import show_keys
+from ccviz.views.lab.loading import load_data
+from ccviz.views.lab.personal_archive import WORDS
 from ccviz.views.lab.session import Session
-from ccviz.views.panels import icons
-from ccviz.views.panels.html import Html
-from ccviz.views.panels.messages import in_one_message
+from ccviz.views.lessons.catalogue import LESSONS
+from ccviz.views.lessons.course import Course
+from ccviz.views.panels import html
+from ccviz.views.panels.base import Component, Panel, button, watches
+from ccviz.views.panels.html import Html, css, with_template
+
+# --- Sentences for the page about the compiling beside a new server -------------------------------
+
+
+class Preparation:
+    """What this server still compiles, once on this machine; shared by all its sessions."""
+
+    def __init__(self) -> None:
+        self._lanes = start_compiling()
+        if self._lanes:
+            atexit.register(self.close)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The solvers that are not ready yet, by name; none once compiling has ended."""
+        if not any(lane.poll() is None for lane in self._lanes):
+            self._lanes = []
+        return tuple(s.name for s in SOLVERS if not compiled(s.name)) if self._lanes else ()
+
+    def words(self, awaited: str = "") -> str:
+        """Return the progress as a sentence, or nothing.
+
+        `awaited`: Name of the solver whose run is about to start, if there is one.
+        """
+        if awaited and not compiled(awaited):
+            return (
+                f"The run compiles the inner loops of {awaited} that it needs, once on this "
+                "machine: up to a minute."
+            )
+        if missing := self.missing:
+            ready = len(SOLVERS) - len(missing)
+            return (
+                f"Compiling the solvers, once on this machine: {ready} of {len(SOLVERS)} are ready."
+            )
+        return ""
+
+    def close(self) -> None:
+        """End what still compiles."""
+        for lane in self._lanes:
+            lane.terminate()
+
+
+def awaited_solver(session: Session) -> str:
+    """Return the solver of the run that a session waits for, while its worker has said nothing."""
+    shot = session.player.shot
+    return shot.info.solver if session.runner.busy and shot is not None and shot.last < 0 else ""
+
 
 _NOTICE = Markup('<div class="sentence" role="alert"><b>{}</b> {}{}</div>')
 _ROWS = Markup("<dl>{}</dl>")
 _ROW = Markup("<div><dt>{}</dt><dd>{}</dd></div>")
 
 
-class HeaderPanel(pn.viewable.Viewer):
+class HeaderPanel(Panel):
     """Facts, lessons, undo, redo, theme.
 
-    Parameters
-    ----------
-    session : Session
-    more : Panel objects
-        Further contents of the bar.
+    `more`: Further contents of the bar.
     """
 
     def __init__(self, session: Session, *more: Any) -> None:
         super().__init__()
         self._session, self._more = session, more
         self._facts = Html("", margin=(11, 8), styles={"flex": "1 0 auto"})
-        self._undo = _button(icons.UNDO, "Undo (Z)", session.undo, "Undo")
-        self._redo = _button(icons.REDO, "Redo (Shift+Z)", session.redo, "Redo")
-        self._keys = _button(icons.KEYS, "Keys (?)", partial(tell_keys, session), "Keys")
-        self._theme = _button(icons.THEME, "Light or dark", self._switch, "Theme")
-        session.param.watch(self._refresh, "draft")
+        self._undo = _button(html.UNDO, "Undo (Z)", session.edits.undo, "Undo")
+        self._redo = _button(html.REDO, "Redo (Shift+Z)", session.edits.redo, "Redo")
+        self._keys = _button(html.KEYS, "Keys (?)", partial(show_keys, session), "Keys")
+        self._theme = _button(html.THEME, "Light or dark", self._switch, "Theme")
+        self.follow(session)
         self._refresh()
 
     def __panel__(self) -> Any:
@@ -53,6 +105,7 @@ class HeaderPanel(pn.viewable.Viewer):
     def _switch(self) -> None:
         self._session.dark = not self._session.dark
 
+    @watches("draft")
     def _refresh(self, *_: Any) -> None:
         draft = self._session.draft
         facts = [
@@ -61,29 +114,27 @@ class HeaderPanel(pn.viewable.Viewer):
             count(draft.data.X.shape[1], "feature"),
             f"k = {draft.k}",
         ]
-        told = Markup('<span class="facts">{}</span>')
-        self._facts.object = told.format(Markup(" · ").join(facts))
-        self._undo.disabled = not self._session.can_undo
-        self._redo.disabled = not self._session.can_redo
+        template = Markup('<span class="facts">{}</span>')
+        self._facts.object = template.format(Markup(" · ").join(facts))
+        self._undo.disabled = not self._session.edits.can_undo
+        self._redo.disabled = not self._session.edits.can_redo
 
 
-class NoticePanel(pn.viewable.Viewer):
+class NoticePanel(Panel):
     """What went wrong, or what to know, over the lower edge of the plot, which does not move."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
         self._html = Html("", margin=0, sizing_mode="stretch_width")
-        self._take = pn.widgets.Button(name="", margin=(0, 0, 6, 0), css_classes=["advice"])
-        self._take.on_click(lambda _: in_one_message(self._switch)())
-        self._close = _button(icons.CLOSE, "Put this away (Esc)", session.cancel, "Put this away")
-        told = pn.Column(self._html, self._take, sizing_mode="stretch_width", margin=0)
-        self._row = pn.Row(told, self._close, sizing_mode="stretch_width", visible=False, margin=0)
-        session.param.watch(lambda event: self._show(event.new), "notice")
-        self._show(session.notice)
-
-    def __panel__(self) -> Any:
-        return self._row
+        self._take = button("", self._switch, margin=(0, 0, 6, 0), css_classes=["advice"])
+        self._close = _button(
+            html.CLOSE, "Put this away (Esc)", session.edits.cancel, "Put this away"
+        )
+        words = pn.Column(self._html, self._take, sizing_mode="stretch_width", margin=0)
+        self._box = pn.Row(words, self._close, sizing_mode="stretch_width", visible=False, margin=0)
+        self.follow(session)
+        self._show()
 
     def _switch(self) -> None:
         notice = self._session.notice
@@ -91,24 +142,122 @@ class NoticePanel(pn.viewable.Viewer):
             self._session.notice = None
             self._session.set_solver(notice.take)
 
-    def _show(self, notice: Notice | None) -> None:
+    @watches("notice")
+    def _show(self, *_: Any) -> None:
+        notice = self._session.notice
         if notice is None:
             self._html.object = ""
         else:
             rows = Markup().join(_ROW.format(*row) for row in notice.rows)
             listed = _ROWS.format(rows) if notice.rows else ""
             self._html.object = _NOTICE.format(notice.heading, notice.text, listed)
-            self._row.css_classes = ["notice", notice.kind]
+            self._box.css_classes = ["notice", notice.kind]
             if notice.take:
                 self._take.name = f"★ {solver_class(notice.take).title}"
             self._take.visible = bool(notice.take)
-        self._row.visible = notice is not None
+        self._box.visible = notice is not None
 
 
 def _button(icon: str, help_text: str, on_click: Any, name: str = "") -> pn.widgets.Button:
-    button = pn.widgets.Button(
-        name=name, icon=icon or None, description=Tooltip(content=help_text, position="bottom"),
-        color="light", margin=0, align="center", css_classes=["icon-only"] if icon else [],
+    return button(
+        name, on_click, help_text, "bottom", icon=icon or None, color="light", margin=0,
+        align="center", css_classes=["icon-only"] if icon else [],
     )  # fmt: skip
-    button.on_click(lambda _: in_one_message(on_click)())
-    return button
+
+
+# --- The three choices of the opening page: try it, take a lesson, bring your own table -----------
+
+
+_TRY = next(iter(EXAMPLES))
+"""The example problem of *Try it*: assignments, tree and both bounds move at once."""
+
+_STYLE = css("welcome.css")
+_EDITED = "Your edits go on from the example. Or begin with one of these:"
+
+
+class WelcomePanel(Component):
+    """A strip over the page, until other data or a lesson are taken.
+
+    It stays over the first edits: the plot below must not move while the mouse aims at a point.
+
+    `look_inside`: Shows what goes on inside the solver. `covers`: What is out of sight meanwhile,
+    as the strip offers the same.
+    """
+
+    words = param.String(default=WORDS)
+
+    _esm = with_template("welcome.js")
+    _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
+
+    def __init__(
+        self, session: Session, course: Course, look_inside: Callable[[], None],
+        covers: Sequence[Any] = (), **params: Any,
+    ) -> None:  # fmt: skip
+        shown = session.archive.is_in_library(session.player.run_id)
+        super().__init__(
+            visible=shown, sizing_mode="stretch_width", css_classes=["section"],
+            margin=(0, 0, 8, 0), **params,
+        )  # fmt: skip
+        self._session, self._course, self._look_inside = session, course, look_inside
+        self._draft, self._shut, self._covers = session.draft, not shown, covers
+        self.follow(session, course=course)
+        self._cover()
+
+    @watches("self.visible")
+    def _cover(self, *_: Any) -> None:
+        for each in self._covers:
+            each.visible = not self.visible
+
+    @watches("draft", "course.lesson")
+    def _refresh(self, *_: Any) -> None:
+        session = self._session
+        is_example = session.draft.data is self._draft.data and self._course.lesson is None
+        self._shut = self._shut or not is_example
+        self.visible = not self._shut
+        self.words = WORDS if session.draft is self._draft else _EDITED
+
+    def _act(self, choice: str) -> None:
+        session = self._session
+        if choice == "try":
+            load_data(session, load(_TRY))
+            notice = session.notice
+            session.start()
+            if session.runner.busy:
+                session.notice = notice
+                self._look_inside()
+        elif choice == "lesson":
+            self._course.begin(LESSONS[0])
+
+
+# --- What the page mends of Bokeh's widgets, once, in the browser ---------------------------------
+
+
+class Fixes(Component):
+    """Nothing to see: axes forget tabs that were left, slow drags and clicks count, tabs obey keys.
+
+    To be put into a page once, anywhere.
+    """
+
+    _esm = Path(__file__).parent / "mending.js"
+
+
+# --- The line about compiling in progress; it disappears at the end -------------------------------
+
+
+class PreparationPanel(Panel):
+    """One line at the foot of the page, as long as there is something to say."""
+
+    def __init__(self, session: Session, preparation: Preparation) -> None:
+        super().__init__()
+        self._session, self._preparation = session, preparation
+        self._words = ""
+        self._box = Html("", margin=0)
+        self.tick()
+
+    def tick(self) -> None:
+        """Say the notice of now, if it is not what the page says already."""
+        words = self._preparation.words(awaited_solver(self._session))
+        if words != self._words:
+            self._words = words
+            template = Markup('<div class="about" role="status">{}</div>')
+            self._box.object = template.format(words) if words else ""

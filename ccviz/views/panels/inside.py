@@ -1,69 +1,228 @@
-"""Inside the solver: tabs for those views that the run has, and the bounds under them."""
+"""Inside a solver: figures over one another, and the search tree with the node that was clicked."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import panel as pn
-import param
+from markupsafe import Markup
 
+from ccviz.arrays import IntArray
+from ccviz.numbers import count
+from ccviz.runs.run import Run
+from ccviz.views.figures.tree import TreeFigure
+from ccviz.views.frames.exact import Cuts, CutsLog
+from ccviz.views.frames.node import STATES, NodeFacts, NodeLog, called
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.session import Session
-from ccviz.views.lab.view import View
-from ccviz.views.panels.proof_bounds import ProofBounds
+from ccviz.views.palette import look
+from ccviz.views.panels.base import Panel, in_one_message, watches
+from ccviz.views.panels.html import Html, css
+from ccviz.views.upstream import FigurePane
+
+Drawn = tuple[type[Any], Callable[[Inspection], Any]]
+"""A figure (with `plot`, `apply_theme` and `show`), and which frame it shows."""
 
 
-class InsidePanel(pn.viewable.Viewer):
-    """The tabs; only the one in front is drawn.
+def figures(
+    *drawn: Drawn, words: Mapping[str, str] | None = None
+) -> Callable[[Session, Inspection], FiguresPanel]:
+    """Return what makes the panel of these figures, for a `ccviz.views.lab.inspection.View`.
 
-    Attributes
-    ----------
-    in_front : bool
-        Whether they are visible; hidden ones are not drawn.
+    `drawn` (figure type, callable): From the top down. `words`: What to say over them, by solver.
     """
+    return lambda session, inspection: FiguresPanel(session, inspection, drawn, words or {})
 
-    in_front = param.Boolean(default=True)
 
-    def __init__(self, session: Session, inspection: Inspection, **params: Any) -> None:
-        super().__init__(**params)
-        self._session, self._inspection = session, inspection
-        self._shown: tuple[View, ...] = ()
-        self._panels: dict[str, Any] = {}
-        self._tabs = pn.Tabs(sizing_mode="stretch_both", margin=0, dynamic=True, visible=False)
-        self._bounds: ProofBounds | None = None
-        self._column = pn.Column(self._tabs, sizing_mode="stretch_both", margin=0)
-        self._tabs.param.watch(self._refresh, "active")
-        inspection.param.watch(self._refresh, "moved")
-        self.param.watch(self._refresh, "in_front")
-        self._refresh()
+class FiguresPanel(Panel):
+    """Figures over one another, each with its frame of the inspection, and words over them."""
+
+    def __init__(
+        self,
+        session: Session,
+        inspection: Inspection,
+        drawn: tuple[Drawn, ...],
+        words: Mapping[str, str],
+    ) -> None:
+        super().__init__()
+        self._inspection = inspection
+        self._sayings = words
+        self._words = Html("", sizing_mode="stretch_width", margin=(6, 0, 0, 0), visible=False)
+        self._drawn = [(figure(look(session.dark)), frame) for figure, frame in drawn]
+        self.follow(session, inspection=inspection)
 
     def __panel__(self) -> Any:
-        return self._column
+        panes = [
+            FigurePane(figure.plot, sizing_mode="stretch_both", margin=0)
+            for figure, _ in self._drawn
+        ]
+        return pn.Column(self._words, *panes, sizing_mode="stretch_both", margin=0)
 
+    @watches("dark")
+    def _on_dark(self, event: Any) -> None:
+        for figure, _ in self._drawn:
+            figure.apply_theme(look(event.new))
+
+    @watches("inspection.node")
+    def refresh(self, *_: Any) -> None:
+        """Draw the changes."""
+        run = self._inspection.run
+        saying = self._sayings.get(run.started.solver, "") if run and run.started else ""
+        self._words.object = Markup('<p class="about">{}</p>').format(saying)
+        self._words.visible = bool(saying)
+        for figure, frame in self._drawn:
+            figure.show(frame(self._inspection))
+
+
+# --- All about a node of the tree: its decisions, its bound, its cuts, why it was closed ----------
+
+
+_STYLE = css("node.css")
+_MOST = 12
+"""Most pairs that are listed."""
+
+
+class NodePanel(Panel):
+    """The node that was clicked in the tree."""
+
+    def __init__(self, session: Session, inspection: Inspection) -> None:
+        super().__init__()
+        self._session, self._inspection = session, inspection
+        self._box = Html(
+            "", stylesheets=[_STYLE], sizing_mode="stretch_width", margin=0, name="node"
+        )
+        self.follow(inspection=inspection)
+        self._refresh()
+
+    @watches("inspection.node", "inspection.moved")
     def _refresh(self, *_: Any) -> None:
-        if self._inspection.views != self._shown:
-            self._arrange(self._inspection.views)
-        if self._shown and self.in_front:
-            self._panels[self._shown[self._tabs.active].name].refresh()
-            self._refresh_bounds()
-        elif not self._shown and self._bounds is not None:  # those of the run before go
-            self._bounds.refresh()
+        run, node = self._inspection.run, self._inspection.node
+        if run is None or node is None:
+            self._box.object = _ONE if run is not None and _is_one(run) else _EMPTY
+            return
+        facts = self._inspection.log(NodeLog).frame(run, node, self._session.draft.data.names)
+        self._box.object = _html(facts, self._inspection.log(CutsLog).frame(node))
 
-    def _refresh_bounds(self) -> None:
-        if self._bounds is None:  # made when it is first seen: the page opens sooner
-            self._bounds = ProofBounds(self._session, self._inspection)
-            self._bounds.refresh()
-            self._column.append(self._bounds)
-        self._bounds.refresh()
 
-    def _arrange(self, views: tuple[View, ...]) -> None:
-        front = self._shown[self._tabs.active] if self._shown else None
-        for view in views:
-            if view.name not in self._panels:
-                self._panels[view.name] = view.panel(self._session, self._inspection)
-                self._panels[view.name].refresh()  # an empty figure has no range to begin with
-        self._shown = views
-        self._tabs[:] = [(view.title, self._panels[view.name]) for view in views]
-        if views:
-            self._tabs.active = views.index(front) if front in views else 0
-        self._tabs.visible = bool(views)
+_EMPTY = Markup(
+    '<div class="node"><p class="empty">Click a node of the tree: its decisions are drawn on the '
+    "points, and what is known about it is written here.</p></div>"
+)
+
+
+_ONE = Markup(
+    '<div class="node"><p class="empty">The root alone closed the gap: there was nothing to branch '
+    "on. Click it: what is known about it is written here.</p></div>"
+)
+
+
+def _is_one(run: Run) -> bool:
+    """Return whether a proof has ended at its root."""
+    return len(run.tree) == 1 and run.status == "optimal"
+
+
+_NODE = Markup(
+    '<div class="node" role="region" aria-label="Node"><h3>Node {node}, depth {depth}: {state}</h3>'
+    "<p>{why}</p><dl>{rows}</dl></div>"
+)
+
+
+_ROW = Markup("<div><dt>{}</dt><dd>{}</dd></div>")
+
+
+def _html(facts: NodeFacts, cuts: Cuts) -> Markup:
+    rows = [
+        ("Decided together", _pairs(facts.must_link, facts.names)),
+        ("Decided apart", _pairs(facts.cannot_link, facts.names)),
+        *_place_rows(facts),
+        ("Cuts", _cut_words(cuts)),
+    ]
+    return _NODE.format(
+        node=facts.node,
+        depth=facts.depth,
+        state=STATES[facts.state].label,
+        why=facts.why,
+        rows=Markup().join(_ROW.format(*row) for row in rows),
+    )
+
+
+def _place_rows(facts: NodeFacts) -> list[tuple[str, str]]:
+    """Return a line about decided discs, none if there are none."""
+    rows = [("A centre near", facts.taken), ("No centre near", facts.empty)]
+    return [
+        (name, _pairs(places, facts.names, "{} (as far as {})"))
+        for name, places in rows
+        if len(places)
+    ]
+
+
+def _pairs(pairs: IntArray, names: Sequence[str], words: str = "{}-{}") -> str:
+    if names and words == "{}-{}":
+        words = "{} – {}"  # as the list of links has them; a name may have a hyphen
+    shown = ", ".join(words.format(*called(pair, names)) for pair in pairs[:_MOST].tolist())
+    rest = f" and {len(pairs) - _MOST} more" if len(pairs) > _MOST else ""
+    return f"{shown}{rest}" if shown else "nothing"
+
+
+def _cut_words(cuts: Cuts) -> str:
+    if not len(cuts.at):
+        return "no round of cuts"
+    if not any(cuts.totals.values()):
+        return f"{count(len(cuts.at), 'round')}, no cuts"
+    kinds = ", ".join(count(amount, kind) for kind, amount in cuts.totals.items())
+    return f"{count(len(cuts.at), 'round')}: {kinds}; {int(cuts.active[-1])} active"
+
+
+_LEAST_HEIGHT = "clamp(60px, 11vh, 104px)"
+"""Height kept for the details under the tree, so that most clicks move nothing."""
+
+_AXES = {"Lower bound": "bound", "Depth": "depth"}
+
+
+class TreePanel(Panel):
+    """Grows with the run; clicking a node selects it, clicking a folded one opens it."""
+
+    def __init__(self, session: Session, inspection: Inspection) -> None:
+        super().__init__()
+        self._session, self._inspection = session, inspection
+        self._figure = TreeFigure(
+            look(session.dark, large=session.presenting), in_one_message(inspection.select)
+        )
+        self._node = NodePanel(session, inspection)
+        self._axis = pn.widgets.RadioButtonGroup(
+            options=_AXES, value=inspection.axis, name="Height of a node",
+            align="end", margin=(-36, 0, 6, 0), styles={"z-index": "1"},
+            css_classes=["beside-tabs"],
+        )  # fmt: skip
+        self._axis.param.watch(in_one_message(self._on_axis), "value")
+        self._details = pn.Column(
+            self._node, sizing_mode="stretch_width", margin=(2, 8),
+            styles={"flex": "0 0 auto", "min-height": _LEAST_HEIGHT},
+        )  # fmt: skip
+        self.follow(session, inspection=inspection)
+
+    def __panel__(self) -> Any:
+        figure = FigurePane(self._figure.plot, sizing_mode="stretch_both", margin=0)
+        return pn.Column(
+            pn.Column(self._axis, figure, sizing_mode="stretch_both", margin=0),
+            self._details,
+            sizing_mode="stretch_both",
+            margin=0,
+        )
+
+    @watches("dark", "presenting")
+    def _apply_theme(self, *_: Any) -> None:
+        self._figure.apply_theme(look(self._session.dark, large=self._session.presenting))
+
+    def _on_axis(self, event: Any) -> None:
+        self._inspection.axis = event.new
+        self.refresh()
+
+    @watches("inspection.node")
+    def refresh(self, *_: Any) -> None:
+        """Draw the changes."""
+        frame = self._inspection.tree_frame(self._session.draft.data.names)
+        if frame is not None:
+            self._figure.show(frame, self._inspection.log(NodeLog).lives(frame.node))
+            self._figure.select(self._inspection.node)

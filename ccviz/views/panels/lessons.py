@@ -2,19 +2,287 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import panel as pn
 from markupsafe import Markup
 
+from ccviz.data.cells import PLAIN_CSV
+from ccviz.errors import CcvizError
+from ccviz.numbers import count
+from ccviz.views.lab.download import DownloadRequest
+from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.runner import Runner
+from ccviz.views.lab.session import Session
 from ccviz.views.lessons.catalogue import LESSONS
-from ccviz.views.lessons.course import Course, Step
-from ccviz.views.panels.following import Following
+from ccviz.views.lessons.course import TABS, Course, Step, name_of
+from ccviz.views.lessons.written import (
+    MOST_BYTES,
+    SUFFIX,
+    LessonTable,
+    Script,
+    ScriptStep,
+    as_file,
+    as_word,
+    lesson_of,
+    named_tables,
+    of_file,
+    script,
+    step_here,
+    with_table,
+)
+from ccviz.views.panels.base import Following, Panel, button, in_one_message, watches
+from ccviz.views.panels.file_field import FileButton, FileField
 from ccviz.views.panels.html import Html
-from ccviz.views.panels.lesson_editor import OWN
-from ccviz.views.panels.messages import in_one_message
+from ccviz.views.panels.share import Texts
+from ccviz.views.person import Person
+from ccviz.views.share.address import HIDEABLE
+
+# --- Answers of a class to the questions of lessons, kept beside the archive for the teacher ------
+
+
+MOST_LETTERS = 1000
+"""Letters of the longest answer."""
+
+MOST_NAME = 60
+"""Letters of the longest name."""
+
+_MOST_A_BROWSER = 200
+"""Most answers that are kept of one browser."""
+
+_MOST_SHOWN = 500
+"""Most answers to one question that the teacher is shown."""
+
+_TABLE = """CREATE TABLE IF NOT EXISTS answers (
+    browser TEXT, lesson TEXT, step INTEGER, name TEXT, text TEXT, given TEXT,
+    PRIMARY KEY (browser, lesson, step))"""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer."""
+
+    name: str  # As the person gave it; empty if they gave none
+    text: str
+    lesson: str
+    step: int
+    given: str
+
+
+class Answers:
+    """The answers of a server.
+
+    `path`: Of their SQLite file, which is made on first use.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def give(self, person: Person, lesson: str, step: int, name: str, text: str) -> None:
+        """Keep an answer, in place of the person's earlier one to the same question.
+
+        `name`: How the person calls themselves; may be empty. Raises `CcvizError` if it is empty or
+        too long, or the person has given too many.
+        """
+        name, text = name.strip(), text.strip()
+        if not text:
+            raise CcvizError("The answer is empty.")
+        if len(text) > MOST_LETTERS or len(name) > MOST_NAME:
+            raise CcvizError(f"An answer has at most {MOST_LETTERS:,} letters, a name {MOST_NAME}.")
+        key = (person.browser, lesson, step)
+        with self._open() as file:
+            (others,) = file.execute(
+                "SELECT COUNT(*) FROM answers WHERE browser = ? AND NOT (lesson = ? AND step = ?)",
+                key,
+            ).fetchone()
+            if others >= _MOST_A_BROWSER:
+                raise CcvizError(f"At most {_MOST_A_BROWSER} answers of one browser are kept.")
+            file.execute(
+                "REPLACE INTO answers VALUES (?, ?, ?, ?, ?, datetime('now'))", (*key, name, text)
+            )
+
+    def to(self, lesson: str, step: int) -> list[Answer]:
+        """Return the answers to a question, the newest first."""
+        return self._read(
+            "WHERE lesson = ? AND step = ? ORDER BY given DESC, rowid DESC LIMIT ?",
+            (lesson, step, _MOST_SHOWN),
+        )
+
+    def as_csv(self, lesson: str) -> str:
+        """Return all answers of a lesson as CSV, whose cells no spreadsheet evaluates."""
+        found = self._read("WHERE lesson = ? ORDER BY step, given", (lesson,))
+        rows = ((each.step, each.name, each.text, each.given) for each in found)
+        return PLAIN_CSV.table([("step", "name", "answer", "given (UTC)"), *rows])
+
+    def _read(self, which: str, values: tuple[str | int, ...]) -> list[Answer]:
+        asked = f"SELECT name, text, lesson, step, given FROM answers {which}"
+        with self._open() as file:
+            return [Answer(*row) for row in file.execute(asked, values)]
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with closing(sqlite3.connect(self._path, timeout=5.0)) as file, file:
+                file.execute(_TABLE)
+                yield file
+        except (sqlite3.Error, OSError) as broken:
+            raise CcvizError(f"The answers cannot be kept: {broken}.") from None
+
+
+# --------------------------------------------------------------------------------------------------
+# A lesson is written on the page: each step takes the problem and the settings as they are.
+
+
+OWN = "Write or open a lesson…"
+"""What the list of lessons calls the form."""
+
+_ABOUT = Markup(
+    '<h2>Your own lesson</h2><p class="about">Set the page up as a step needs it (data, links, '
+    "solver, settings), write what to do, and add the step.</p>"
+)
+_OPENS = "Opens the page with the lesson."
+_HIDE = Markup('<p class="about">Hidden by the address</p>')
+_STEPS = Markup('<ol class="steps">{}</ol>')
+_STEP_EDITOR = Markup("<li>{}{}</li>")
+_WIDE: Any = {"sizing_mode": "stretch_width", "margin": (2, 4)}
+
+
+class LessonEditor(Panel):
+    """The form of a lesson.
+
+    `page`: Returns the address of the page without a query.
+    """
+
+    def __init__(self, session: Session, course: Course, page: Callable[[], str]) -> None:
+        super().__init__()
+        self._session, self._course, self._page = session, course, page
+        self._steps: tuple[ScriptStep, ...] = ()
+        self._tables: tuple[LessonTable, ...] = ()
+        text, area, button = pn.widgets.TextInput, pn.widgets.TextAreaInput, pn.widgets.Button
+        self._title = text(name="Title", max_length=120, **_WIDE)
+        self._aim = text(name="Aim: what is understood in the end", **_WIDE)
+        self._text = area(name="What to do, and why", rows=2, max_length=2000, **_WIDE)
+        self._shows = area(name="What it shows, once it is done", rows=2, max_length=2000, **_WIDE)
+        self._question = text(name="A question to the class (optional)", **_WIDE)
+        self._tab = pn.widgets.Select(name="Where to look", options=["", *TABS], **_WIDE)
+        self._runs = pn.widgets.Select(
+            name="Done by a run", options={"yes": True, "no": False}, **_WIDE
+        )
+        self._hide = pn.widgets.CheckButtonGroup(
+            name="Hide in the address", options=list(HIDEABLE), **_WIDE
+        )
+        self._listed = Html("", margin=(0, 4), sizing_mode="stretch_width", name="steps")
+        self._address = Texts(sizing_mode="stretch_width", margin=(2, 4))
+        actions = (
+            ("Add this step", self._add), ("Take the last away", self._take_away),
+            ("Try it", self._try), ("Make the address", self._make_address), ("Close", self.close),
+        )  # fmt: skip
+        buttons = [button(name=name, margin=(2, 4)) for name, _ in actions]
+        for each, (_, action) in zip(buttons, actions, strict=True):
+            each.on_click(lambda _, act=action: in_one_message(self._in_words)(act))
+        save = FileButton(session, "Save to a file", self._download, margin=(2, 4))
+        self._open = FileField(
+            self._take_file, label="Drop a lesson, or choose one", most_bytes=MOST_BYTES,
+            sizing_mode="stretch_width", margin=(2, 4),
+        )  # fmt: skip
+        self._buttons = pn.FlexBox(*buttons, save, margin=0)
+        self._box = pn.Column(
+            Html(_ABOUT, margin=(0, 4), sizing_mode="stretch_width"), visible=False,
+            sizing_mode="stretch_width", css_classes=["section"],
+            margin=(0, 0, 8, 0), max_height=240, scroll="y-auto",
+        )  # fmt: skip
+        self._show_steps()
+
+    def open(self) -> None:
+        """Leave the lesson that is on, and show the form."""
+        self._course.begin(None)
+        if len(self._box) == 1:  # its fields go to the browser when it is first shown
+            self._box.extend(self._fields())
+        self._box.visible = True
+
+    def _fields(self) -> list[Any]:
+        row: Any = {"sizing_mode": "stretch_width", "margin": 0, "css_classes": ["wraps"]}
+        return [
+            self._buttons,
+            pn.Row(self._title, self._aim, **row),
+            pn.Row(self._text, self._shows, **row),
+            pn.Row(self._tab, self._runs, self._question, **row),
+            self._listed, self._address,
+            Html(_HIDE, margin=(0, 4)), self._hide, self._open,
+        ]  # fmt: skip
+
+    def close(self) -> None:
+        """Put the form away; what was written stays in it."""
+        self._box.visible = False
+
+    def _in_words(self, action: Callable[[], None]) -> None:
+        with self._session.reporting_errors():
+            action()
+
+    def _written(self) -> Script:
+        return script(self._title.value, self._aim.value, self._steps, self._tables)
+
+    def _add(self) -> None:
+        tables, own = with_table(self._tables, self._session.draft.data)
+        made = step_here(
+            self._session, self._text.value, own, shows=self._shows.value, tab=self._tab.value,
+            run=self._runs.value, question=self._question.value,
+        )  # fmt: skip
+        self._steps, self._tables = (*self._steps, made), tables
+        for field in (self._text, self._shows, self._question):
+            field.value = ""
+        self._show_steps()
+
+    def _take_away(self) -> None:
+        self._steps = self._steps[:-1]
+        self._tables = named_tables(self._tables, (each.query for each in self._steps))
+        self._show_steps()
+
+    def _try(self) -> None:
+        lesson = lesson_of(self._written())
+        self.close()
+        self._course.begin(lesson)
+
+    def _make_address(self) -> None:
+        asked = {"lesson": as_word(self._written())}
+        if self._hide.value:
+            asked["hide"] = ",".join(self._hide.value)
+        address = f"{self._page()}?{urlencode(asked, safe=',')}"
+        block = {"title": "Address", "about": _OPENS, "text": address, "sound": True}
+        self._address.blocks = [block]
+
+    def _download(self) -> DownloadRequest:
+        written = self._written()
+        return DownloadRequest(
+            f"{name_of(written.title) or 'lesson'}{SUFFIX}", "application/json", as_file,
+            (written,), at_once=True,
+        )  # fmt: skip
+
+    def _take_file(self, _name: str, content: bytes) -> None:
+        with self._session.reporting_errors():
+            written = of_file(content)
+            self._steps, self._tables = written.steps, written.tables
+            self._title.value, self._aim.value = written.title, written.aim
+            self._show_steps()
+
+    def _show_steps(self) -> None:
+        items = (
+            _STEP_EDITOR.format(each.text, f" ({each.tab})" if each.tab else "")
+            for each in self._steps
+        )
+        self._address.blocks = []
+        held = f", {count(len(self._tables), 'table')} in the file" if self._tables else ""
+        steps = count(len(self._steps), "step") + held
+        listed = _STEPS.format(Markup().join(items)) if self._steps else Markup()
+        self._listed.object = Markup('<p class="about">{}</p>').format(steps) + listed
+
 
 _NONE = "Lessons…"
 _BUTTON: Any = {"width": 84, "margin": 2}
@@ -29,59 +297,44 @@ _LOOK = Markup(' <span class="about">Where to look: {}</span>')
 _FINDING = Markup('<p class="finding">{}</p>')
 
 
-class LessonChoice(pn.viewable.Viewer):
+class LessonChoice(Panel):
     """Which lesson.
 
-    Parameters
-    ----------
-    course : Course
-    write : callable
-        Opens the form in which a lesson is written.
+    `write`: Opens the form in which a lesson is written.
     """
 
     def __init__(self, course: Course, write: Callable[[], None]) -> None:
         super().__init__()
         self._course, self._write, self._following = course, write, Following()
-        self._choice = pn.widgets.Select(
+        self._box = pn.widgets.Select(
             name="Lesson", options=[_NONE, *_BY_TITLE, OWN], margin=(6, 4),
             styles={"flex": "0 1 290px", "min-width": "0"},
             css_classes=["lesson-choice", "unlabelled"],
         )  # fmt: skip
-        self._choice.param.watch(
+        self._box.param.watch(
             self._following.unless(lambda event: self._choose(event.new)), "value"
         )
-        course.param.watch(self._follow, "lesson")
-        self._follow()
-
-    def __panel__(self) -> Any:
-        return self._choice
+        self.follow(course=course)
+        self._on_lesson()
 
     def _choose(self, title: str) -> None:
         if title == OWN:
-            self._follow()
+            self._on_lesson()
             self._write()
         else:
             self._course.begin(_BY_TITLE.get(title))
 
-    def _follow(self, *_: Any) -> None:
+    @watches("course.lesson")
+    def _on_lesson(self, *_: Any) -> None:
         lesson = self._course.lesson
         own = [lesson.title] if lesson and lesson.title not in _BY_TITLE else []
         with self._following:
-            self._choice.options = [_NONE, *own, *_BY_TITLE, OWN]
-            self._choice.value = lesson.title if lesson else _NONE
+            self._box.options = [_NONE, *own, *_BY_TITLE, OWN]
+            self._box.value = lesson.title if lesson else _NONE
 
 
-class LessonPanel(pn.viewable.Viewer):
-    """A lesson's step: its text, its finding, and the button of the next step.
-
-    Parameters
-    ----------
-    course : Course
-    runner : Runner
-        Of the session.
-    *below : viewable
-        Shown under the step.
-    """
+class LessonPanel(Panel):
+    """A lesson's step: its text, its finding, and the button of the next step."""
 
     def __init__(self, course: Course, runner: Runner, *below: Any) -> None:
         super().__init__()
@@ -103,13 +356,10 @@ class LessonPanel(pn.viewable.Viewer):
             head, self._text, *below, sizing_mode="stretch_width", css_classes=["section"],
             margin=(0, 0, 8, 0),
         )  # fmt: skip
-        course.param.watch(self._refresh, ["lesson", "at", "finding", "sketch"])
-        runner.param.watch(self._show_me, "state")
+        self.follow(course=course, runner=runner)
         self._refresh()
 
-    def __panel__(self) -> Any:
-        return self._box
-
+    @watches("course.lesson", "course.at", "course.finding", "course.sketch")
     def _refresh(self, *_: Any) -> None:
         course, step = self._course, self._course.step
         self._box.visible = step is not None
@@ -130,7 +380,89 @@ class LessonPanel(pn.viewable.Viewer):
         self._showing = self._course.step
         self._course.show()
 
+    @watches("runner.state")
     def _show_me(self, *_: Any) -> None:
         """Allow *Show me* unless the step is done, or its run goes: it would begin again."""
         goes = self._runner.state in ("queued", "running") and self._showing is self._course.step
         self._show.disabled = bool(self._course.finding) or goes
+
+
+# --- The question of a lesson's step: a student answers it, the teacher reads the answers ---------
+
+
+_QUESTION = Markup('<p class="question"><b>Question.</b> {}</p>')
+_ANSWERS = Markup(
+    '<p class="about">{}</p><ul class="answers" tabindex="0" aria-label="Answers">{}</ul>'
+)
+_ANSWER = Markup("<li><b>{}</b> {}</li>")
+_NAMELESS = "(no name)"
+
+
+class ClassAnswers(Panel):
+    """The question, and in a class a field for the answer, or all answers."""
+
+    def __init__(self, session: Session, course: Course, answers: Answers) -> None:
+        super().__init__()
+        self._session, self._course, self._answers = session, course, answers
+        person = session.person
+        self._question = Html("", sizing_mode="stretch_width", margin=(0, 4))
+        self._name = pn.widgets.TextInput(
+            name="Your name", max_length=MOST_NAME, width=150, margin=(2, 4)
+        )
+        self._text = pn.widgets.TextAreaInput(
+            name="Your answer", max_length=MOST_LETTERS, rows=2, sizing_mode="stretch_width",
+            min_width=220, margin=(2, 4),
+        )  # fmt: skip
+        self._send = button("Send", self._give, width=84, margin=(18, 4, 2, 4))
+        self._given = Html("", sizing_mode="stretch_width", margin=(0, 4), name="answers")
+        self._look = button("Read again", self._refresh, margin=(2, 4))
+        answer = pn.Row(
+            self._name, self._text, self._send, sizing_mode="stretch_width", margin=0,
+            css_classes=["wraps"],
+        )  # fmt: skip
+        save = FileButton(session, "Answers as CSV", self._download, margin=(2, 4))
+        read = pn.Column(
+            self._given, pn.Row(self._look, save, margin=0), sizing_mode="stretch_width", margin=0
+        )
+        below = [read] if person.is_teacher else [answer] if person.in_class else []
+        self._box = pn.Column(
+            self._question, *below, sizing_mode="stretch_width", margin=0, visible=False
+        )
+        self.follow(session, course=course)
+        self._refresh()
+
+    @watches("course.lesson", "course.at")
+    def _refresh(self, *_: Any) -> None:
+        course = self._course
+        self._box.visible = bool(course.question)
+        if not course.question:
+            return
+        self._question.object = _QUESTION.format(course.question)
+        self._text.value = ""
+        if self._session.person.is_teacher:
+            with self._session.reporting_errors():
+                found = self._answers.to(course.lesson.title, course.at + 1)
+                self._given.object = _list(found)
+
+    def _give(self) -> None:
+        session, course = self._session, self._course
+        with session.reporting_errors():
+            self._answers.give(
+                session.person, course.lesson.title, course.at + 1, self._name.value,
+                self._text.value_input or self._text.value,
+            )  # fmt: skip
+            session.notice = Notice(
+                "info", "The teacher has your answer; sending again changes it."
+            )
+
+    def _download(self) -> DownloadRequest:
+        lesson = self._course.lesson
+        return DownloadRequest(
+            f"answers-{lesson.name or 'lesson'}.csv", "text/csv", self._answers.as_csv,
+            (lesson.title,), at_once=True,
+        )  # fmt: skip
+
+
+def _list(found: list[Answer]) -> Markup:
+    items = Markup().join(_ANSWER.format(each.name or _NAMELESS, each.text) for each in found)
+    return _ANSWERS.format(count(len(found), "answer"), items)

@@ -1,9 +1,10 @@
-"""The list of links: weigh and delete them; see which are broken, which follow, and prices."""
+"""Links: the list with its tools, weights and prices; and rules for all clusters."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from math import inf
 from typing import Any
@@ -11,45 +12,190 @@ from typing import Any
 import panel as pn
 import param
 from markupsafe import Markup
-from panel.custom import JSComponent
 
 from ccviz.arrays import IntArray
+from ccviz.data.datasets import Dataset
+from ccviz.data.link_files import links_text
+from ccviz.data.names import NameBook, column_names, suggest, words_to_name
 from ccviz.numbers import count, number
-from ccviz.views.frames.implied import Implied, implied
-from ccviz.views.frames.link_groups import Entry, entries
-from ccviz.views.frames.links import LINKS_DRAWN, MOST_LINES, many_broken
+from ccviz.problem.rules import RULE_KINDS
+from ccviz.runs.info import RunInfo
+from ccviz.views.frames.card import rule_rows
+from ccviz.views.frames.links import (
+    LINKS_DRAWN,
+    MOST_LINES,
+    Entry,
+    Implied,
+    entries,
+    implied,
+    many_broken,
+)
 from ccviz.views.frames.prices import PriceList, price_list, price_words
+from ccviz.views.lab.download import DownloadRequest
+from ccviz.views.lab.loading import draw_links, load_links
+from ccviz.views.lab.ruling import add_rule, drop_rule, runs_to_name
 from ccviz.views.lab.session import Session
 from ccviz.views.link_table import LinkTable
-from ccviz.views.panels.html import Html
-from ccviz.views.panels.link_tools import LinkTools
-from ccviz.views.panels.messages import in_one_message
+from ccviz.views.panels.base import Component, Panel, button, watches
+from ccviz.views.panels.file_field import FileButton, FileField
+from ccviz.views.panels.html import Html, css, step_heading, with_template
 from ccviz.views.panels.prices import PriceTools
-from ccviz.views.panels.template import css, with_template
+from ccviz.views.upstream import FloatInput
+
+# --- The field that picks points by number or name, and suggests names while one types ------------
+
+
+_POINT_FIELD_STYLE = css("point_field.css")
+
+
+class PointField(Component):
+    """Names stay on the server, which sends the few that match the typed text."""
+
+    named = param.Boolean(default=False)
+    suggestions = param.Dict(default={"text": "", "names": []})
+
+    _esm = with_template("point_field.js")
+    _stylesheets = [_POINT_FIELD_STYLE]  # noqa: RUF012, Panel's way to declare it
+
+    def __init__(self, session: Session, **params: Any) -> None:
+        super().__init__(sizing_mode="stretch_width", margin=0, **params)
+        self._session = session
+        self.follow(session)
+        self._on_draft()
+
+    @watches("draft")
+    def _on_draft(self, *_: Any) -> None:
+        self.named = bool(self._session.draft.data.names)
+
+    def _act(self, message: dict[str, Any]) -> None:
+        text, names = str(message["text"]), self._session.draft.data.names
+        if message["what"] == "type":
+            word = text.rpartition(",")[2]
+            self.suggestions = {"text": text, "names": suggest(names, word)}
+        else:
+            self._pick(text)
+
+    def _pick(self, text: str) -> None:
+        session = self._session
+        with session.reporting_errors():
+            session.edits.pick_group(NameBook(session.draft.n, session.draft.data.names).read(text))
+            self._send_msg("picked")
+
+
+# --------------------------------------------------------------------------------------------------
+# Points by number, and links by the dozen: from the known classes, from a file and into one.
+
+
+_DRAW = (
+    "Links between random pairs of points: must-link where their known classes are the same, "
+    "cannot-link where they differ. A share of them may be wrong."
+)
+
+_MOST_BYTES = 64_000_000
+_SMALL = 10_000
+"""Links that are written at once: to begin a process takes longer."""
+
+
+class LinkTools(Panel):
+    """A card that opens under the list of links."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        half: Any = {"sizing_mode": "stretch_width", "margin": (2, 4)}
+        self._weight = FloatInput(
+            name="Weight of new links", value=None, start=0.0, step=1.0, placeholder="hard",
+            description="Empty for hard links; a soft link may be broken at this price.", **half,
+        )  # fmt: skip
+        self._weight.param.watch(self._on_weight, "value")
+        self._points = PointField(session)
+        self._many = pn.widgets.IntInput(name="How many", value=20, start=1, **half)
+        self._noise = FloatInput(
+            name="Share wrong", value=0.0, start=0.0, end=1.0, step=0.05, **half
+        )
+        self._draw = button(
+            "Draw from classes",
+            lambda: draw_links(session, self._many.value, self._noise.value),
+            _DRAW,
+            "right",
+            margin=(4, 4),
+        )
+        self._from_classes = pn.Column(
+            Html(Markup('<p class="about">Links drawn from the known classes:</p>'), margin=(4, 4)),
+            pn.Row(self._many, self._noise, margin=0, sizing_mode="stretch_width"),
+            self._draw, margin=0, sizing_mode="stretch_width",
+        )  # fmt: skip
+        self._clear = button(
+            "Delete all", lambda: session.edits.remove_links(session.draft.links), margin=(4, 4)
+        )
+        self._drawn = pn.widgets.Select.from_param(
+            session.param.links_drawn, name="Which links are drawn", options=LINKS_DRAWN, **half
+        )
+        self._export = FileButton(
+            session, "Export", partial(links_download, session), margin=(4, 4)
+        )
+        self._import = FileField(
+            partial(load_links, session), label="Drop links, or choose a file",
+            most_bytes=_MOST_BYTES, sizing_mode="stretch_width", margin=(4, 4),
+        )  # fmt: skip
+        self.follow(session)
+        self._on_draft()
+
+    def __panel__(self) -> Any:
+        # A card shows again, when it opens, what of its own parts was hidden meanwhile.
+        inside = pn.Column(
+            self._points,
+            self._from_classes,
+            self._weight,
+            self._drawn,
+            pn.FlexBox(self._export, self._clear, margin=0),
+            self._import,
+            margin=0, sizing_mode="stretch_width",
+        )  # fmt: skip
+        return pn.Card(
+            inside, title="More ways to link", collapsed=True, margin=(2, 4),
+            sizing_mode="stretch_width",
+        )  # fmt: skip
+
+    @watches("draft")
+    def _on_draft(self, *_: Any) -> None:
+        self._from_classes.visible = self._session.draft.data.truth is not None
+
+    def _on_weight(self, event: Any) -> None:
+        self._session.weight = event.new or inf
+
+
+def links_download(session: Session) -> DownloadRequest:
+    """Return how the current links are written to a file."""
+    problem = session.draft.given
+    links = (problem.must_link, problem.cannot_link)
+    small = sum(map(len, links)) <= _SMALL
+    return DownloadRequest("links.txt", "text/plain", links_text, links, small)
+
 
 _MOST_ROWS = 400
 _MOST_IMPLIED = 60
 
-_STYLE = css("links.css")
+_LINKS_STYLE = css("links.css")
 
 
-class LinkList(JSComponent):
+class LinkList(Component):
     """Rows of links; sends what to do with the one at a place."""
 
     rows = param.List(default=[])
 
     _esm = with_template("link_list.js")
-    _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
+    _stylesheets = [_LINKS_STYLE]  # noqa: RUF012, Panel's way to declare it
 
     def __init__(self, on_message: Any, **params: Any) -> None:
         super().__init__(**params)
         self._on_message = on_message
 
-    def _handle_msg(self, data: dict[str, Any]) -> None:
-        in_one_message(self._on_message)(data)
+    def _act(self, message: dict[str, Any]) -> None:
+        self._on_message(message)
 
 
-class LinksPanel(pn.viewable.Viewer):
+class LinksPanel(Panel):
     """All links of the problem; those that the clustering shown breaks are lit."""
 
     def __init__(self, session: Session) -> None:
@@ -59,36 +205,25 @@ class LinksPanel(pn.viewable.Viewer):
         self._list = LinkList(self._act, sizing_mode="stretch_width", margin=(2, 0, 0, 0))
         self._tools = LinkTools(session)
         self._prices = PriceTools(session)
-        self._drawn = pn.widgets.Select.from_param(
-            session.param.links_drawn, name="Which links are drawn", options=LINKS_DRAWN,
-            width=112, margin=(0, 4), css_classes=["unlabelled", "small"],
-        )  # fmt: skip
-        session.param.watch(self._on_draft, "draft")
-        session.player.param.watch(self._refresh, "shot")
-        session.repair.param.watch(self._refresh, "partition")
-        session.pricing.param.watch(self._on_draft, "known")
-        self._prices.param.watch(self._on_draft, "highest_first")
+        self.follow(session)
         self._on_draft()
 
     def __panel__(self) -> Any:
         return pn.Column(
-            pn.Row(
-                Html(Markup("<h2>Links</h2>"), margin=(0, 4), sizing_mode="stretch_width"),
-                self._drawn, margin=0, height=24, sizing_mode="stretch_width",
-                css_classes=["head"],
-            ),
+            Html(step_heading(2, "Links and rules"), margin=(0, 4), sizing_mode="stretch_width"),
             self._title, self._list, self._prices, self._tools,
-            sizing_mode="stretch_width", css_classes=["section"], margin=(0, 0, 8, 0),
+            sizing_mode="stretch_width", margin=0,
         )  # fmt: skip
 
     def _act(self, message: dict[str, Any]) -> None:
         links = self._shown[message["place"]].links
         if message["what"] == "delete":
-            self._session.remove_links(links)
+            self._session.edits.remove_links(links)
             return
         weight = inf if message["weight"] is None else float(message["weight"])
-        self._session.add_links([replace(link, weight=weight) for link in reversed(links)])
+        self._session.edits.add_links([replace(link, weight=weight) for link in reversed(links)])
 
+    @watches("draft", "pricing.known", "self._prices.highest_first")
     def _on_draft(self, *_: Any) -> None:
         links = self._session.draft.links
         # Below thousands of rows they are out of sight, and finding new ones takes long.
@@ -106,6 +241,7 @@ class LinksPanel(pn.viewable.Viewer):
         price = self._known.of(entry.links)
         return (-1.0, 0.0) if price is None else (price.lower, price.upper)
 
+    @watches("player.shot", "repair.partition")
     def _refresh(self, *_: Any) -> None:
         links = self._session.draft.links
         shown = self._session.repair.partition or self._session.run
@@ -115,7 +251,6 @@ class LinksPanel(pn.viewable.Viewer):
         rows += [_row(Entry((link,)), names, follows=True) for link in self._implied.links]
         if rows != self._list.rows:
             self._list.rows = rows
-        self._drawn.visible = bool(links)
         self._title.object = _summary(links, self._implied)
 
 
@@ -160,5 +295,95 @@ def _summary(links: LinkTable, follow: Implied) -> Markup:
         words.append(f"the newest {_MOST_ROWS} below")
     if len(links) > MOST_LINES:
         words.append("drawn as a picture")
-    told = Markup('<p style="color:var(--faint);margin:2px 0">{}</p>')
-    return told.format(", ".join(words))
+    line = Markup('<p style="color:var(--faint);margin:2px 0">{}</p>')
+    return line.format(", ".join(words))
+
+
+# --- Rules for every cluster: choose a kind, type a number, see whether each holds ----------------
+
+
+_RULES_STYLE = css("rules.css")
+_WITHOUT = {
+    "": "", "run": "There is no run on these points yet: make one first.",
+    "column": "The data have no column of numbers.",
+    "words": "The data have no column in which words or whole numbers repeat.",
+}  # fmt: skip
+"""What the form says where there is nothing that a rule could name."""
+
+
+class RulesPanel(Component):
+    """The rules in force, and a form for one more."""
+
+    kinds = param.List(
+        default=[
+            {"label": each.label, "unit": each.unit, "help": each.help_text,
+             "names": each.names, "without": _WITHOUT[each.names], "joins": each.is_anti_monotone}
+            for each in RULE_KINDS.values()
+        ],
+        constant=True,
+    )  # fmt: skip
+    rows = param.List(default=[])
+    runs = param.List(default=[])
+    columns = param.Dict(default={})  # what rules may name, by `RuleKind.names`
+    refused = param.String(default="")
+    shown = param.Boolean(default=False)
+    # Place of the rule to which the form adds another by *or*; -1 if it adds a rule by itself.
+    joined = param.Integer(default=-1)
+
+    _esm = with_template("rules.js")
+    _stylesheets = [_RULES_STYLE]  # noqa: RUF012, Panel's way to declare it
+
+    def __init__(self, session: Session, **params: Any) -> None:
+        super().__init__(sizing_mode="stretch_width", margin=0, **params)
+        self._session = session
+        self._named: Dataset | None = None  # what `columns` are of
+        self.follow(session)
+        self._refresh()
+
+    @watches("draft", "player.shot", "player.playing")
+    def _refresh(self, *_: Any) -> None:
+        session = self._session
+        run = session.run
+        # Rules are not measured while playing: it takes longer than a clustering is shown.
+        answer = run.incumbent if run and not session.player.playing else None
+        rows = [
+            {"words": each.words, "verdict": each.verdict, "holds": each.holds,
+             "joins": each.can_join}
+            for each in rule_rows(session.draft.rules, answer)
+        ]  # fmt: skip
+        if rows != self.rows:
+            # The places of rules have changed, unless it is only what holds that has.
+            if [row["words"] for row in rows] != [row["words"] for row in self.rows]:
+                self.joined = -1
+            self.rows = rows
+        if self.shown:
+            self._list_runs()
+            data = session.draft.data
+            if data is not self._named:  # its words are looked for once
+                self._named = data
+                self.columns = {"column": [*column_names(data)], "words": [*words_to_name(data)]}
+
+    def _list_runs(self) -> None:
+        runs = [{"id": info.id, "label": _label(info)} for info in runs_to_name(self._session)]
+        if runs != self.runs:
+            self.runs = runs
+
+    def _act(self, message: dict[str, Any]) -> None:
+        session, what = self._session, message["what"]
+        if what == "toggle":
+            self.param.update(shown=not self.shown, joined=-1, refused="")
+            self._refresh()
+        elif what == "join":
+            again = self.joined == message["place"]
+            self.param.update(shown=True, joined=-1 if again else message["place"], refused="")
+            self._refresh()
+        elif what == "drop":
+            drop_rule(session, session.draft.rules[message["place"]])
+        else:
+            kind = [*RULE_KINDS.values()][message["kind"]]
+            place = None if self.joined < 0 else self.joined
+            self.refused = add_rule(session, kind, message["limit"], message["named"], place)
+
+
+def _label(info: RunInfo) -> str:
+    return f"{info.name} (k = {info.k}, {info.objective:,.4g})"

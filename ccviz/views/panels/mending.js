@@ -121,6 +121,8 @@ const AFTER = [
   ["Tabs", "update_active", nameTabs],
   ["RadioButtonGroup", "render", sayPressed],
   ["RadioButtonGroup", "_update_active", sayPressed],
+  ["Toggle", "render", sayPressed],
+  ["Toggle", "_update_active", sayPressed],
   ["Slider", "render", nameSlider],
   ["Spinner", "render", leaveOut],
   ["panel.models.widgets.Button", "render", leaveAfterClick],

@@ -2,44 +2,46 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
+import numpy as np
 import panel as pn
 from bokeh.models import Tooltip
 from markupsafe import Markup
 
-from ccviz.solvers.forecast import Forecast, forecast
-from ccviz.views.frames.words import sentence
+from ccviz.events import Started
+from ccviz.numbers import count
+from ccviz.views.frames.card import IN_STATUS, Card, card
+from ccviz.views.frames.tables import sentence
+from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.player import PACES
 from ccviz.views.lab.session import Session
-from ccviz.views.panels import icons
-from ccviz.views.panels.following import Following
-from ccviz.views.panels.html import Html
-from ccviz.views.panels.messages import in_one_message
+from ccviz.views.panels import html
+from ccviz.views.panels.base import Following, Panel, button, watches
+from ccviz.views.panels.html import Html, css
 
-_FORECAST = Markup('<span class="forecast" title="{words}">{short}</span>')
 _WORDS = Markup('<div class="words" role="status" title="{words}"><b>{place}</b> {words}</div>')
 
 
-class PlayerPanel(pn.viewable.Viewer):
+class PlayerPanel(Panel):
     """The bar under the plot."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self._run = _button("Run", icons.PLAY, "Run (Space)", session.play, kind="primary")
-        self._pause = _button("Pause", icons.PAUSE, "Pause (Space)", session.playback.pause)
-        self._back = _button("Back", icons.BACK, "One event back (←)", session.playback.back)
-        self._step = _button("Step", icons.STEP, "One event on (→)", session.step)
+        self._run = _button("Run", html.PLAY, "Run (Space)", session.play, kind="primary")
+        self._pause = _button("Pause", html.PAUSE, "Pause (Space)", session.playback.pause)
+        self._back = _button("Back", html.BACK, "One event back (←)", session.playback.back)
+        self._step = _button("Step", html.STEP, "One event on (→)", session.step)
         self._stop = _button(
-            "Stop", icons.STOP, "End the run; keep what it found", session.playback.stop
+            "Stop", html.STOP, "End the run; keep what it found", session.playback.stop
         )
         self._pace = pn.widgets.Select.from_param(
             session.player.param.pace, name="Speed",
             options={f"Speed: {pace}": pace for pace in PACES}, width=112, margin=0,
             description=None, css_classes=["unlabelled"],
         )  # fmt: skip
-        self._forecast = Html("", margin=(0, 12, 6, 0), name="forecast")
         self._slider = pn.widgets.IntSlider(
             name="Moment of the run", start=0, end=1, value=0, show_value=False,
             sizing_mode="stretch_width", margin=(6, 14, 0, 14), css_classes=["scrub", "untitled"],
@@ -49,9 +51,7 @@ class PlayerPanel(pn.viewable.Viewer):
             self._following.unless(lambda event: session.playback.seek(event.new)), "value"
         )
         self._words = Html("", sizing_mode="stretch_width", margin=(0, 12, 6, 12))
-        session.player.param.watch(self._refresh, ["shot", "playing"])
-        session.runner.param.watch(self._refresh, ["state", "waiting"])
-        session.param.watch(self._refresh, ["solver", "draft"])
+        self.follow(session)
         self._refresh()
 
     def __panel__(self) -> Any:
@@ -61,41 +61,27 @@ class PlayerPanel(pn.viewable.Viewer):
             sizing_mode="stretch_width", margin=(8, 10, 2, 10), css_classes=["wraps"],
         )  # fmt: skip
         return pn.Column(
-            bar, self._slider,
-            pn.Row(self._words, self._forecast, sizing_mode="stretch_width", margin=0),
+            bar, self._slider, self._words,
             sizing_mode="stretch_width", css_classes=["section"], styles={"padding": "0"},
         )  # fmt: skip
 
+    @watches("player.shot", "player.playing", "runner.state", "runner.waiting", "solver", "draft")
     def _refresh(self, *_: Any) -> None:
         session, shot = self._session, self._session.player.shot
         moving = session.player.playing or session.runner.state in ("running", "queued")
         self._run.disabled = moving and session.runner.state != "queued"
-        self._run.name = "Go on" if session.can_go_on else "Run"
+        goes_on = session.can_go_on or session.can_resume
+        self._run.name = "Go on" if goes_on else "Run"
         self._pause.disabled = not moving
         self._back.disabled = shot is None or shot.seq < 0
+        ended = shot is not None and shot.at_end and not session.runner.busy
+        self._step.disabled = ended
         self._stop.disabled = not session.runner.busy
-        self._follow()
+        self._show_place()
         place, words = self._sentence()
         self._words.object = _WORDS.format(place=place, words=words)
-        self._tell_forecast(moving)
 
-    def _tell_forecast(self, moving: bool) -> None:
-        """Say how long a proof may take, where Run would begin a run of another problem."""
-        found = None if moving or self._session.can_go_on else self._new_forecast()
-        told = _FORECAST.format(words=found.words, short=found.short) if found else ""
-        self._forecast.object = told
-
-    def _new_forecast(self) -> Forecast | None:
-        """Return the forecast of a run, None if the run shown is of the same problem."""
-        session, run = self._session, self._session.run
-        asked = session.draft.problem_for(session.solver)
-        found = forecast(asked, session.solver.name)
-        if found is None or run is None or run.started is None:
-            return found
-        is_shown = run.started.solver == found.solver and run.problem.asks_the_same(asked)
-        return None if is_shown else found
-
-    def _follow(self) -> None:
+    def _show_place(self) -> None:
         shot = self._session.player.shot
         with self._following:
             self._slider.param.update(
@@ -111,20 +97,103 @@ class PlayerPanel(pn.viewable.Viewer):
             return "", f"Waiting in the queue: {waiting} to end before this run starts."
         if shot is None or shot.last < 0:
             return "", "The solver is loaded…" if session.runner.busy else "Nothing has run yet."
-        words = sentence(shot.event) if shot.event is not None else "Before the first event."
+        names = session.draft.data.names
+        words = "Before the first event." if shot.event is None else sentence(shot.event, names)
         return f"{shot.seq + 1:,} / {shot.last + 1:,}", words
 
 
 def _button(
     name: str, icon: str, help_text: str, on_click: Any, kind: str = "default"
 ) -> pn.widgets.Button:
-    button = pn.widgets.Button(
-        name=name,
-        icon=icon,
-        color=kind,
+    return button(
+        name, on_click, help_text, icon=icon, color=kind, margin=(0, 2, 0, 0),
         css_classes=[] if kind == "primary" else ["brief"],
-        margin=(0, 2, 0, 0),
-        description=Tooltip(content=help_text, position="top"),
-    )
-    button.on_click(lambda _: in_one_message(on_click)())
-    return button
+    )  # fmt: skip
+
+
+# --- The line over every tab: badge, WCSS, lower bound and gap of the run, and its name -----------
+
+
+_STYLE = css("status.css")
+_LINE = Markup(
+    '<div class="status" role="region" aria-label="Status"><span class="pill {status}">{headline}'
+    '</span><span class="whose">{whose}</span><span class="figures">{facts}</span></div>'
+)
+_ASKED = Markup(
+    '<div class="status" role="region" aria-label="Status"><span class="pill edited">'
+    "From your answers</span><span>{} so far{}</span></div>"
+)
+_THEN = "; the run's clusters come back when you stop"
+_FACT = Markup("<span>{} <b>{}</b></span>")
+
+
+class StatusPanel(Panel):
+    """The badge and the figures of the run at the player's cursor.
+
+    `may_present`: Whether the whole screen can be taken.
+    """
+
+    def __init__(
+        self, session: Session, inspection: Inspection, *, may_present: bool = True
+    ) -> None:
+        super().__init__()
+        self._session = session
+        self._html = Html(
+            "", stylesheets=[_STYLE], sizing_mode="stretch_width", margin=0, name="status"
+        )
+        self._present = button(
+            "Present",
+            partial(present, session),
+            icon=html.PRESENT,
+            margin=0,
+            align="center",
+            color="light",
+            visible=may_present,
+            css_classes=["icon-only"],
+            description=Tooltip(
+                content="Points and proof on the whole screen (F)", position="bottom"
+            ),
+        )
+        self.follow(session, inspection=inspection)
+        self._refresh()
+
+    def __panel__(self) -> Any:
+        return pn.Row(
+            self._html, self._present, sizing_mode="stretch_width", margin=(0, 0, 4, 0),
+            css_classes=["section", "slim", "standing"],
+        )  # fmt: skip
+
+    @watches("inspection.moved", "draft", "asking.active", "asking.asked", "repair.partition")
+    def _refresh(self, *_: Any) -> None:
+        run = self._session.run
+        labels = self._session.asking.labels
+        if labels is not None:
+            many, back = count(len(np.unique(labels)), "cluster"), "" if run is None else _THEN
+            self._html.object = _ASKED.format(many, back)
+            return
+        session = self._session
+        frame = card(
+            run, with_scores=False, asked=session.draft.problem,
+            repaired=session.repair.partition, known=session.known_bound,
+        )  # fmt: skip
+        whose = "" if run is None or run.started is None else _whose(run.started)
+        self._html.object = _line(frame, whose)
+
+
+def present(session: Session) -> None:
+    """Show points and proof alone on the whole screen, or the page again."""
+    session.presenting = not session.presenting
+    if session.presenting and session.notice is not None and session.notice.kind == "info":
+        session.notice = None  # it would hide points from a whole room
+
+
+def _whose(started: Started) -> str:
+    return f"{started.solver}, seed {started.seed}"
+
+
+def _line(frame: Card, whose: str) -> Markup:
+    rows = dict(frame.rows)
+    facts = (_FACT.format(words, rows[name]) for name, words in IN_STATUS.items() if name in rows)
+    return _LINE.format(
+        status=frame.status, headline=frame.headline, facts=Markup().join(facts), whose=whose
+    )  # fmt: skip

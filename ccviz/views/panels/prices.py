@@ -2,77 +2,136 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import panel as pn
 import param
-from bokeh.models import Tooltip
 from markupsafe import Markup
 
-from ccviz.views.frames.prices import price_list
+from ccviz.views.frames.prices import price_list, sure_words
+from ccviz.views.lab.background_study import Pricing, Sureness
 from ccviz.views.lab.session import Session
+from ccviz.views.panels.base import Panel, button, in_one_message, watches
 from ccviz.views.panels.html import Html
-from ccviz.views.panels.messages import in_one_message
 
-_ABOUT = (
+_SMALL: Any = {"margin": (2, 4), "css_classes": ["small"]}
+
+
+class _StudyTools(Panel):
+    """Starts and stops a study of the run shown; there only where that is a proof.
+
+    `names`: Of the button that starts it, and of the one that stops it.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        study: Pricing | Sureness,
+        names: tuple[str, str],
+        about: str,
+        position: Literal["left", "right"],
+        **params: Any,
+    ) -> None:
+        super().__init__(**params)
+        self._session, self._study, self._names = session, study, names
+        self._button = button(names[0], self._start_or_stop, about, position, **_SMALL)
+        self._words = Html("", margin=(6, 4), sizing_mode="stretch_width")
+
+    def _start_or_stop(self) -> None:
+        if self._study.busy:
+            self._study.stop()
+            return
+        with self._session.reporting_errors():
+            self._study.start()
+            self._on_start()
+
+    def _on_start(self) -> None:
+        """Do what else a start means."""
+
+    def _show(self, words: str, *beside: pn.widgets.Widget) -> None:
+        """Show what is known in words, and other widgets beside them once something is."""
+        study, known = self._study, self._study.known
+        if study.busy:
+            words = f"{words}…" if words else "estimating…"
+        if self._button.name != self._names[study.busy]:
+            self._button.name = self._names[study.busy]
+        is_whole = known is not None and not known.todo
+        self._button.visible = study.busy or (study.may_start and not is_whole)
+        for each in beside:
+            each.visible = known is not None
+        self._words.object = Markup('<span class="about">{}</span>').format(words)
+        self._box.visible = self._button.visible or known is not None
+
+
+_ABOUT_PRICES = (
     "How much each link raises the optimum, between two proved limits. A wrong link often has "
     "the highest price. Proofs run in the background and are kept with the run."
 )
 
 
-class PriceTools(pn.viewable.Viewer):
-    """Starts and stops the proofs of prices; there only where the run shown is a proof.
-
-    Attributes
-    ----------
-    highest_first : bool
-        Whether the list of links begins with the highest price.
-    """
+class PriceTools(_StudyTools):
+    """The proofs of prices of the links."""
 
     highest_first = param.Boolean(default=False)
 
     def __init__(self, session: Session) -> None:
-        super().__init__()
-        self._session = session
-        small: Any = {"margin": (2, 4), "css_classes": ["small"]}
-        self._button = pn.widgets.Button(
-            name="Prices", description=Tooltip(content=_ABOUT, position="right"), **small
-        )
-        self._button.on_click(lambda _: in_one_message(self._start_or_stop)())
+        super().__init__(session, session.pricing, ("Prices", "Stop"), _ABOUT_PRICES, "right")
         self._sort = pn.widgets.Toggle.from_param(
-            self.param.highest_first, name="Highest first", **small
+            self.param.highest_first, name="Highest first", **_SMALL
         )
-        self._words = Html("", margin=(6, 4), sizing_mode="stretch_width")
-        self._row = pn.Row(
+        self._box = pn.Row(
             self._button, self._sort, self._words, sizing_mode="stretch_width", margin=0
         )
-        session.pricing.param.watch(self._refresh, ["known", "busy"])
-        session.player.param.watch(self._refresh, "shot")
-        session.param.watch(self._refresh, "draft")
+        self.follow(session)
         self._refresh()
 
-    def __panel__(self) -> Any:
-        return self._row
-
-    def _start_or_stop(self) -> None:
-        pricing = self._session.pricing
-        if pricing.busy:
-            pricing.stop()
-            return
-        with self._session.in_words():
-            pricing.start()
-
+    @watches("pricing.known", "pricing.busy", "player.shot", "draft")
     def _refresh(self, *_: Any) -> None:
-        pricing = self._session.pricing
-        known = pricing.known
-        words = price_list(known, self._session.draft.problem).words
-        if pricing.busy:
-            words = f"{words}…" if words else "estimating…"
-        is_whole = known is not None and not known.todo
-        shown = {"name": "Stop" if pricing.busy else "Prices"}
-        if self._button.name != shown["name"]:
-            self._button.param.update(**shown)
-        self._button.visible = pricing.busy or (pricing.may_start and not is_whole)
-        self._sort.visible = known is not None
-        self._words.object = Markup('<span class="about">{}</span>').format(words)
-        self._row.visible = self._button.visible or self._sort.visible
+        found = price_list(self._study.known, self._session.draft.problem)
+        self._show(found.words, self._sort)
+
+
+# --- The row over the clusters that says how sure the points are, with the tolerated rise ---------
+
+
+_ABOUT_MARGINS = (
+    "Margins: how much more the opposite would cost. Each is the optimum with the point and the "
+    "most central block of its cluster apart, less the optimum, between two proved limits. "
+    "Points that might leave within the tolerated rise lose their colour. Bounds are computed in "
+    "the background, the least sure points first, and are kept with the run."
+)
+_FIRST_RISE = 2.0
+_MOST_RISE = 20.0
+
+
+class SureTools(_StudyTools):
+    """The bounds of the margins of points."""
+
+    def __init__(self, session: Session) -> None:
+        names = "How sure", "Stop bounds"
+        super().__init__(session, session.sureness, names, _ABOUT_MARGINS, "left")
+        self._shown = pn.widgets.Toggle(name="Show on the plot", **_SMALL)
+        self._rise = pn.widgets.FloatSlider(
+            name="Tolerated rise (%)", value=_FIRST_RISE, start=0.0, end=_MOST_RISE, step=0.1,
+            sizing_mode="stretch_width", margin=(2, 8),
+        )  # fmt: skip
+        for widget in (self._shown, self._rise):
+            widget.param.watch(in_one_message(self._on_rise), "value")
+        buttons = pn.Row(
+            self._button, self._shown, self._words, sizing_mode="stretch_width", margin=0
+        )
+        self._box = pn.Column(buttons, self._rise, sizing_mode="stretch_width", margin=0)
+        self.follow(session)
+        self._refresh()
+
+    def _on_start(self) -> None:
+        self._shown.value = True
+
+    def _on_rise(self, *_: Any) -> None:
+        self._session.rise = self._rise.value / 100.0 if self._shown.value else None
+
+    @watches("sureness.known", "sureness.busy", "player.shot", "draft", "rise")
+    def _refresh(self, *_: Any) -> None:
+        known, rise = self._study.known, self._rise.value / 100.0
+        words = sure_words(known, rise, self._session.draft.problem)
+        self._show(words, self._shown, self._rise)

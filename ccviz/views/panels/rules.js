@@ -9,13 +9,13 @@ function row(rule, place) {
       aria-label="Take away: ${rule.words}">✕</button></li>`
 }
 
-const FORM = html`<div class="head"><h2>Rules</h2><button type="button" class="toggle"></button></div>
+const FORM = html`<div class="head"><h3>Rules</h3><button type="button" class="toggle"></button></div>
   <ul aria-label="Rules"></ul>
   <form hidden novalidate>
     <p class="join" role="status"></p>
     <select name="kind" aria-label="Kind of rule"></select>
     <select name="run" aria-label="Run that the rule names"></select>
-    <select name="column" aria-label="Column that the rule adds up"></select>
+    <select name="column" aria-label="Column that the rule names"></select>
     <input name="limit" inputmode="decimal" autocomplete="off" aria-label="Limit of the rule">
     <button>Add</button>
     <p role="alert"></p><p class="help"></p>
@@ -27,19 +27,19 @@ export function render({model}) {
   const [list, form, toggle] = ["ul", "form", ".toggle"].map((each) => box.querySelector(each))
   const {kind, run, column, limit} = form.elements
   const chosen = () => model.kinds[Number(kind.value)]
-  const options = (items) => html`${items.map(([value, label]) =>
-    html`<option value="${value}">${label}</option>`)}`.text
+  const fill = (field, items) => { field.innerHTML = html`${options(items)}`.text }
   const drawRows = () => { list.innerHTML = html`${model.rows.map(row)}`.text }
   const drawRuns = () => {
     const before = run.value
-    run.innerHTML = options(model.runs.map(({id, label}) => [id, label]))
+    fill(run, model.runs.map(({id, label}) => [id, label]))
     if (model.runs.some(({id}) => id === before)) run.value = before
     drawKind()
   }
   const drawColumns = () => {
-    const before = column.value
-    column.innerHTML = options(model.columns.map((name) => [name, name]))
-    if (model.columns.includes(before)) column.value = before
+    const before = column.value, named = model.columns[chosen().names] ?? []
+    fill(column, named.map((name) => [name, name]))
+    if (named.includes(before)) column.value = before
+    column.hidden = !named.length
   }
   const drawJoined = () => {
     const rule = model.rows[model.joined]
@@ -51,12 +51,12 @@ export function render({model}) {
     drawKind()
   }
   const drawKind = () => {
-    const {unit, help, names_run: named, names_column: summed} = chosen()
-    run.hidden = !named || !model.runs.length
-    column.hidden = !summed
+    const {unit, help, names, without} = chosen(), ofRun = names === "run"
+    run.hidden = !ofRun || !model.runs.length
+    drawColumns()
     limit.placeholder = unit
-    box.querySelector(".help").textContent =
-      named && !model.runs.length ? "There is no run on these points yet: make one first." : help
+    const lacking = ofRun ? !model.runs.length : without && !model.columns[names]?.length
+    box.querySelector(".help").textContent = lacking ? without : help
   }
   const drawShown = () => {
     form.hidden = !model.shown
@@ -64,7 +64,7 @@ export function render({model}) {
     toggle.setAttribute("aria-expanded", String(model.shown))
   }
   const drawRefused = () => { box.querySelector("[role=alert]").textContent = model.refused }
-  kind.innerHTML = options(model.kinds.map(({label}, place) => [place, label]))
+  fill(kind, model.kinds.map(({label}, place) => [place, label]))
   kind.addEventListener("change", drawKind)
   toggle.addEventListener("click", () => model.send_msg({what: "toggle"}))
   list.addEventListener("click", (event) => {
@@ -74,10 +74,10 @@ export function render({model}) {
   })
   form.addEventListener("submit", (event) => {
     event.preventDefault()
-    const {names_run: named, names_column: summed} = chosen()
+    const {names} = chosen()
     model.send_msg({
       what: "add", kind: Number(kind.value), limit: limit.value,
-      named: named ? run.value : summed ? column.value : "",
+      named: names === "run" ? run.value : names ? column.value : "",
     })
   })
   // A rule that was taken leaves the field for the next one.
@@ -97,7 +97,6 @@ export function render({model}) {
   })
   model.on("refused", drawRefused)
   drawRows()
-  drawColumns()
   drawRuns()
   drawJoined()
   drawShown()

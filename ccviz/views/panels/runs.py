@@ -9,22 +9,207 @@ from typing import Any, Literal
 import panel as pn
 import param
 from markupsafe import Markup
-from panel.custom import JSComponent
 
+from ccviz.arrays import IntArray
 from ccviz.errors import CcvizError
+from ccviz.numbers import count
 from ccviz.runs.file import run_bytes
 from ccviz.runs.info import RunInfo
-from ccviz.views.frames.runs import COLUMNS, run_names, run_row, run_table
+from ccviz.runs.stop import Limits
+from ccviz.solvers import SOLVERS, make_solver
+from ccviz.solvers.base import GROUPS
+from ccviz.views.frames.clusters import Row, comparison, differing
+from ccviz.views.frames.tables import (
+    COLUMNS,
+    OUTCOME_COLUMNS,
+    outcome_row,
+    run_names,
+    run_row,
+    run_table,
+)
 from ccviz.views.lab.download import DownloadRequest
 from ccviz.views.lab.personal_archive import import_for
 from ccviz.views.lab.session import Session
-from ccviz.views.panels.batch import BatchPanel
-from ccviz.views.panels.comparison import ComparisonPanel
-from ccviz.views.panels.file_button import FileButton
-from ccviz.views.panels.file_field import FileField
-from ccviz.views.panels.html import Html
-from ccviz.views.panels.messages import in_one_message
-from ccviz.views.panels.template import css, with_template
+from ccviz.views.lab.suiting import unable
+from ccviz.views.panels.base import Component, Panel, button, watches
+from ccviz.views.panels.file_field import FileButton, FileField
+from ccviz.views.panels.html import Html, css, with_template
+
+# --- A batch of runs: the sheet over the page that says which, and how far they are ---------------
+
+
+_SEEDS = 3
+_SECONDS = 30.0
+_MOST_SEEDS = 100
+_MOST_LISTED = 6
+
+_BATCH_STYLE = css("dialog.css", "batch.css")
+
+
+class BatchPanel(Component):
+    """Which solvers, seeds and numbers of clusters; begin, progress, stop."""
+
+    form = param.Dict(default={})
+    state = param.Dict(default={"done": 0, "total": 0, "busy": False, "words": "", "rows": []})
+    columns = param.List(default=list(OUTCOME_COLUMNS))
+    shown = param.Boolean(default=False)
+
+    _esm = with_template("batch.js")
+    _stylesheets = [_BATCH_STYLE]  # noqa: RUF012, Panel's way to declare it
+
+    def __init__(self, session: Session, **params: Any) -> None:
+        super().__init__(**params)
+        self._session = session
+        self._said = ""
+        self.follow(session)
+
+    def open(self) -> None:
+        """Show the sheet, made out for the problem and the solver at hand."""
+        session = self._session
+        cannot = unable(session.draft)
+        self.form = {
+            "groups": [
+                {
+                    "title": group,
+                    "solvers": [
+                        {
+                            "name": kind.name, "title": kind.title,
+                            "why": cannot.get(kind.name, ""),
+                            "ticked": kind.name == session.solver.name,
+                        }
+                        for kind in SOLVERS if kind.group == group
+                    ],
+                }
+                for group in GROUPS
+            ],
+            "k": session.draft.k,
+            "seeds": _SEEDS,
+            "first": session.seed,
+            "seconds": session.time_limit or _SECONDS,
+        }  # fmt: skip
+        self.shown = True
+
+    @watches(
+        "batch.done", "batch.total", "batch.at", "batch.busy", "batch.left_out", "batch.outcomes"
+    )
+    def _refresh(self, *_: Any) -> None:
+        batch = self._session.batch
+        left_out = [str(each) for each in batch.left_out]
+        lines = [self._said, *(f"Left out: {words}" for words in left_out[:_MOST_LISTED])]
+        if len(left_out) > _MOST_LISTED:
+            lines.append(f"… and {len(left_out) - _MOST_LISTED} more are left out.")
+        if batch.total:
+            lines.insert(0, f"{batch.done:,} of {batch.total:,} runs have ended. {batch.at}")
+        self.state = {
+            "done": batch.done, "total": batch.total, "busy": batch.busy,
+            "words": "\n".join(filter(None, lines)),
+            "rows": [outcome_row(each) for each in batch.outcomes],
+        }  # fmt: skip
+
+    def _act(self, message: dict[str, Any]) -> None:
+        what = message["what"]
+        if what == "start":
+            self._start(message)
+        elif what == "stop":
+            self._session.batch.stop()
+        else:
+            self.shown = False  # the runs go on
+
+    def _start(self, message: dict[str, Any]) -> None:
+        session, self._said = self._session, ""
+        low, high, seeds, first = (int(message[name]) for name in ("low", "high", "seeds", "first"))
+        solvers = [
+            session.solver if name == session.solver.name else make_solver(name)
+            for name in message["solvers"]
+        ]
+        limits = Limits(float(message["seconds"]) or None, session.gap_limit, session.node_limit)
+        many = range(first, first + min(max(seeds, 1), _MOST_SEEDS))
+        try:
+            session.batch.start(
+                session.draft, solvers, many, range(low, max(low, high) + 1), limits
+            )
+        except CcvizError as refused:
+            self._said = str(refused)
+        self._refresh()
+
+
+# --- Those runs that are ticked in the table, side by side ----------------------------------------
+
+
+_COMPARISON_STYLE = css("comparison.css")
+
+
+class ComparisonPanel(Panel):
+    """Visible if two runs are ticked; the best value of each line is highlighted."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._html = Html(
+            "",
+            stylesheets=[_COMPARISON_STYLE],
+            sizing_mode="stretch_width",
+            margin=0,
+            name="comparison",
+        )
+        self._show = button("", self._light, margin=(4, 0), visible=False)
+        self._apart: tuple[int, ...] = ()
+        self._box = pn.Column(
+            self._html, self._show, sizing_mode="stretch_width", margin=(8, 0, 0, 0), scroll=True,
+            max_height=280, visible=False,
+        )  # fmt: skip
+        self.follow(session)
+        self._refresh()
+
+    @watches("compared")
+    def _refresh(self, *_: Any) -> None:
+        archive, chosen = self._session.archive, self._session.compared
+        self._box.visible = len(chosen) > 1
+        if len(chosen) < 2:
+            return
+        infos = [archive.info(run_id) for run_id in chosen]
+        found = [archive.load(run_id).incumbent for run_id in chosen]
+        labels = [each.labels if each else None for each in found]
+        most = max((each.problem.k for each in found if each), default=1)
+        self._apart = self._differing(labels[0], labels[1], most)
+        self._show.visible = bool(self._apart)
+        self._show.name = (
+            f"Show the {count(len(self._apart), 'point')} in which the first two differ"
+        )
+        rows = comparison(infos, labels)
+        names = run_names(archive.runs())
+        self._html.object = _html([names[info.id] for info in infos], rows)
+
+    def _differing(self, first: IntArray | None, other: IntArray | None, k: int) -> tuple[int, ...]:
+        """Return the points in which two runs differ, if they are those on the plot."""
+        n = self._session.draft.n
+        if first is None or other is None or not len(first) == len(other) == n:
+            return ()
+        return tuple(differing(first, other, k).tolist())
+
+    def _light(self) -> None:
+        session = self._session
+        session.differing = () if session.differing else self._apart
+
+
+_TABLE = Markup(
+    '<table aria-label="Runs side by side"><thead><tr><td></td>{head}</tr></thead>'
+    "<tbody>{lines}</tbody></table>"
+)
+
+
+def _html(names: list[str], rows: tuple[Row, ...]) -> Markup:
+    head = Markup().join(Markup('<th scope="col">{}</th>').format(name) for name in names)
+    return _TABLE.format(head=head, lines=Markup().join(map(_line, rows)))
+
+
+def _line(row: Row) -> Markup:
+    cells = Markup().join(
+        Markup("<td{}>{}</td>").format(Markup(" class=best") if place in row.best else "", cell)
+        for place, cell in enumerate(row.cells)
+    )
+    return Markup('<tr><th scope="row">{}</th>{}</tr>').format(row.name, cells)
+
 
 _MOST_ROWS = 200
 _MOST_BYTES = 64_000_000
@@ -34,10 +219,10 @@ _STYLES: tuple[tuple[Literal["csv", "markdown"], str], ...] = (
 )
 _KINDS = {"csv": ("runs.csv", "text/csv"), "markdown": ("runs.md", "text/markdown")}
 
-_STYLE = css("runs.css")
+_RUNS_STYLE = css("runs.css")
 
 
-class RunTable(JSComponent):
+class RunTable(Component):
     """Rows of runs; sends what to do with which."""
 
     columns = param.List(default=list(COLUMNS))
@@ -45,25 +230,18 @@ class RunTable(JSComponent):
     shown = param.String(default="")
 
     _esm = with_template("run_table.js")
-    _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
+    _stylesheets = [_RUNS_STYLE]  # noqa: RUF012, Panel's way to declare it
 
     def __init__(self, on_message: Any, **params: Any) -> None:
         super().__init__(**params)
         self._on_message = on_message
 
-    def _handle_msg(self, data: dict[str, Any]) -> None:
-        in_one_message(self._on_message)(data)
+    def _act(self, message: dict[str, Any]) -> None:
+        self._on_message(message)
 
 
-class RunsPanel(pn.viewable.Viewer):
-    """Past runs: a person's own before those of others, the newest first.
-
-    Parameters
-    ----------
-    session : Session
-    in_front : bool
-        Whether it is seen; one that is not reads no list of runs.
-    """
+class RunsPanel(Panel):
+    """Past runs: a person's own before those of others, the newest first."""
 
     def __init__(self, session: Session, in_front: bool = True) -> None:
         super().__init__()
@@ -71,8 +249,7 @@ class RunsPanel(pn.viewable.Viewer):
         self._table = RunTable(self._act, sizing_mode="stretch_both", margin=0, min_height=210)
         self._comparison = ComparisonPanel(session)
         self._batch = BatchPanel(session)
-        self._many = pn.widgets.Button(name="Batch…", margin=(6, 6))
-        self._many.on_click(lambda _: in_one_message(self._batch.open)())
+        self._many = button("Batch…", self._batch.open, margin=(6, 6))
         self._queue = Html("", margin=(6, 0, 0, 0), sizing_mode="stretch_width")
         self._export = FileButton(
             session, "Export this run", partial(run_download, session), margin=(6, 6)
@@ -90,10 +267,7 @@ class RunsPanel(pn.viewable.Viewer):
             self._take_file, label="Drop a run, or choose one", most_bytes=_MOST_BYTES,
             sizing_mode="stretch_width", margin=(2, 6, 6, 6),
         )  # fmt: skip
-        session.runner.param.watch(self.refresh, ["state", "waiting"])
-        session.param.watch(self.refresh, "draft")
-        session.batch.param.watch(self.refresh, ["done", "busy"])
-        session.player.param.watch(self._on_shot, "shot")
+        self.follow(session)
         self.refresh()
 
     def __panel__(self) -> Any:
@@ -106,6 +280,7 @@ class RunsPanel(pn.viewable.Viewer):
             css_classes=["section"],
         )  # fmt: skip
 
+    @watches("runner.state", "runner.waiting", "draft", "batch.done", "batch.busy")
     def refresh(self, *_: Any) -> None:
         """Read the list of runs again, and how many are under way on this server."""
         if not self._in_front:
@@ -119,16 +294,12 @@ class RunsPanel(pn.viewable.Viewer):
             for info in infos[:_MOST_ROWS]
         ]
 
-    def bring(self, in_front: bool) -> None:
-        """Come to the front, with what others have written meanwhile; or leave it.
-
-        Parameters
-        ----------
-        in_front : bool
-        """
+    def show(self, in_front: bool) -> None:
+        """Move to the front, with what others have written meanwhile; or leave it."""
         self._in_front = in_front
         self.refresh()
 
+    @watches("player.shot")
     def _on_shot(self, event: Any) -> None:
         self._table.shown = event.new.info.id if event.new else ""
         ended = event.new and event.new.info.termination
@@ -140,7 +311,7 @@ class RunsPanel(pn.viewable.Viewer):
         if what == "compare":
             session.compared = tuple(message["ids"])
             return
-        with session.in_words("runs"):
+        with session.reporting_errors("runs"):
             if what == "open":
                 session.open_run(message["id"])
             elif what == "resume":
@@ -154,7 +325,7 @@ class RunsPanel(pn.viewable.Viewer):
         self.refresh()
 
     def _take_file(self, name: str, content: bytes) -> None:
-        self._session.bring_runs(name, import_for, content, then=self._show)
+        self._session.import_runs(name, import_for, content, then=self._show)
 
     def _show(self, run_id: str) -> None:
         self._session.open_run(run_id)
@@ -162,13 +333,7 @@ class RunsPanel(pn.viewable.Viewer):
 
 
 def run_download(session: Session) -> DownloadRequest:
-    """Return how the run that is shown is written to a file.
-
-    Raises
-    ------
-    CcvizError
-        If there is none.
-    """
+    """Return how the run that is shown is written to a file."""
     shot = session.player.shot
     if shot is None:
         raise CcvizError("There is no run to export yet.")
@@ -180,12 +345,7 @@ def run_download(session: Session) -> DownloadRequest:
 
 
 def listed_runs(session: Session) -> list[RunInfo]:
-    """Return the runs of the list: the person's own first, of these the newest.
-
-    Parameters
-    ----------
-    session : Session
-    """
+    """Return the runs of the list: the person's own first, of these the newest."""
     return sorted(session.archive.runs(), key=lambda info: not session.person.owns(info))
 
 

@@ -5,63 +5,109 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import panel as pn
 import param
 from bokeh.events import Pan, PanEnd, PanStart, SelectionGeometry
 
 from ccviz.arrays import IntArray
 from ccviz.problem.partition import Partition
-from ccviz.views.figures.decisions import DecisionsOverlay
+from ccviz.views.figures.overlays import DecisionsOverlay
 from ccviz.views.figures.scatter import ScatterFigure
 from ccviz.views.frames.links import lines, path
-from ccviz.views.frames.point_words import links_of
-from ccviz.views.frames.prices import legend_words, price_list
+from ccviz.views.frames.prices import answer_words, legend_words, price_list, stay_words, sure_only
 from ccviz.views.frames.question import question
 from ccviz.views.frames.scatter import (
-    MOST_TOLD,
+    MOST_TOOLTIPS,
     classes,
     coloring,
     has_answered,
     learned,
+    links_of,
     only,
     plane,
     repaired,
 )
-from ccviz.views.frames.staying import stay_words
-from ccviz.views.frames.sureness import answer_words, sure_only
-from ccviz.views.lab.canvas import NAME as PAINTED
-from ccviz.views.lab.canvas import blank_plane
 from ccviz.views.lab.inspection import Inspection, node_circles, node_labels, node_lines
-from ccviz.views.lab.painter import Painter
-from ccviz.views.lab.picker import inside, nearest
+from ccviz.views.lab.painter import NAME as PAINTED
+from ccviz.views.lab.painter import Painter, blank_plane
 from ccviz.views.lab.session import Session
+from ccviz.views.lab.state import inside, nearest
 from ccviz.views.palette import cluster_colors, look
-from ccviz.views.panels.legend import Legend
-from ccviz.views.panels.messages import in_one_message
-from ccviz.views.panels.popup import LinkPopup
-from ccviz.views.panels.question_popup import QuestionPopup
-from ccviz.views.upstream.figure_callbacks import FigurePane
+from ccviz.views.panels.base import Component, Panel, in_one_message, watches
+from ccviz.views.panels.html import css, with_template
+from ccviz.views.panels.popup import LinkPopup, QuestionPopup
+from ccviz.views.upstream import FigurePane
+
+# --- The legend over the plot: each cluster by its colour and its size, and what widths mean ------
 
 
-class ScatterPanel(pn.viewable.Viewer):
+_MOST, _OF_MORE = 24, 12
+"""Most clusters that are all named, and how many are of more: the plot keeps its room."""
+_MOST_IN_FULL = 4
+"""Most clusters that are called by the word and the number; more are called by the number."""
+
+_STYLE = css("legend.css")
+
+
+class Legend(Component):
+    """A button for each cluster, which leaves it alone in colour."""
+
+    rows = param.List(default=[])
+    chosen = param.Integer(default=None, allow_None=True)
+    note = param.String(default="")
+    left_out = param.Integer(default=0)
+    more = param.Integer(default=0)
+
+    _esm = with_template("legend.js")
+    _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
+
+    def __init__(self, session: Session, **params: Any) -> None:
+        super().__init__(min_height=24, margin=0, sizing_mode="stretch_width", **params)
+        self._session = session
+        self.follow(session)
+
+    @watches("isolated")
+    def _on_isolated(self, event: Any) -> None:
+        self.chosen = event.new
+
+    def show(self, colors: IntArray, names: dict[int, str]) -> None:
+        """Show what the colours of the plot mean."""
+        sizes = np.bincount(colors[colors >= 0])
+        filled = np.flatnonzero(sizes).tolist()
+        shown = filled[: _MOST if len(filled) <= _MOST else _OF_MORE]
+        in_short = len(shown) > _MOST_IN_FULL
+        rows = [
+            {
+                "number": number,
+                "color": cluster_colors(number + 1)[-1],
+                "said": _words(names.get(number, f"cluster {number}"), sizes[number]),
+                "words": _words(
+                    names.get(number, str(number) if in_short else f"cluster {number}"),
+                    sizes[number],
+                ),
+            }
+            for number in shown
+        ]
+        if rows != self.rows:
+            self.rows = rows
+        self.more = len(filled) - len(shown)
+
+    def _act(self, message: int) -> None:
+        self._session.edits.isolate(message)
+
+
+def _words(name: str, size: int) -> str:
+    return f"{name}: {size:,}"
+
+
+class ScatterPanel(Panel):
     """Points on two axes, with links, clusters and centres; the place where pairs are picked.
 
-    Parameters
-    ----------
-    session : Session
-    inspection : Inspection, optional
-        Where a node of the tree is chosen: its decisions and colours are drawn.
-    painter : Painter, optional
-        Who has the mouse while points are painted.
-
-    Attributes
-    ----------
-    by_class : bool
-        Whether points have the colours of their known classes, where there are any.
-    legend : Legend
-        What the colours stand for, to be put somewhere near.
+    `inspection`: Where a node of the tree is chosen: its decisions and colours are drawn.
+    `painter`: Who has the mouse while points are painted. `legend`: What the colours mean, to
+    be put somewhere near.
     """
 
+    # Whether points have the colours of their known classes, where there are any.
     by_class = param.Boolean(default=False)
 
     def __init__(
@@ -75,9 +121,9 @@ class ScatterPanel(pn.viewable.Viewer):
         self._session, self._inspection = session, inspection
         self._painter = painter or Painter(session)
         self._figure = ScatterFigure(look(session.dark))
-        self._popup = LinkPopup(session.link, session.hold, session.cancel)
+        self._popup = LinkPopup(session.edits.link, session.edits.hold, session.edits.cancel)
         self._question = QuestionPopup(
-            session.link, session.unsure, session.undo, session.asking.stop
+            session.edits.link, session.edits.unsure, session.edits.undo, session.asking.stop
         )
         self._figure.plot.elements += [self._popup.model, self._question.model]
         # Bokeh calls the second of two quick taps a double one, wherever it falls.
@@ -88,26 +134,10 @@ class ScatterPanel(pn.viewable.Viewer):
         self._listen_to_the_brush()
         if inspection is not None:
             self._decisions = DecisionsOverlay(self._figure.plot, look(session.dark))
-            inspection.param.watch(self._on_node, "node")
-        session.param.watch(self._on_problem, ["draft", "x_axis", "y_axis"])
-        session.param.watch(self._on_picked, ["picked", "held"])
-        session.param.watch(self._on_lit, "lit")
-        session.param.watch(self._on_shot, ["isolated", "differing", "links_drawn", "rise"])
-        session.param.watch(self._on_look, ["dark", "presenting"])
-        session.player.param.watch(self._on_shot, "shot")
-        session.pricing.param.watch(self._on_prices, "known")
-        session.sureness.param.watch(self._on_shot, "known")
-        session.repair.param.watch(self._on_shot, "partition")
-        session.staying.param.watch(self._on_stay, "found")
-        session.asking.param.watch(self._on_shot, ["active", "asked"])
-        session.asking.param.watch(self._on_set, ["active", "asked", "odd"])
-        self.param.watch(self._on_shot, "by_class")
         self.legend = Legend(session)
-        self._pane = FigurePane(self._figure.plot, sizing_mode="stretch_both", margin=0)
+        self._box = FigurePane(self._figure.plot, sizing_mode="stretch_both", margin=0)
+        self.follow(session, inspection=inspection, painter=self._painter)
         self._place()
-
-    def __panel__(self) -> Any:
-        return self._pane
 
     @property
     def labels(self) -> IntArray:
@@ -119,13 +149,10 @@ class ScatterPanel(pn.viewable.Viewer):
         return not len(self._plane.x)
 
     def _listen_to_the_brush(self) -> None:
-        painter, plot = self._painter, self._figure.plot
+        plot = self._figure.plot
         for event in (PanStart, Pan):
             plot.on_event(event, in_one_message(self._on_stroke))
         plot.on_event(PanEnd, in_one_message(self._on_lift))
-        painter.param.watch(self._on_brush, "active")
-        painter.param.watch(self._on_wet, "wet")
-        painter.param.watch(self._on_blank, "blank")
 
     def _place(self, keep_view: bool = False) -> None:
         session = self._session
@@ -144,7 +171,7 @@ class ScatterPanel(pn.viewable.Viewer):
 
     def _say_links(self) -> None:
         draft = self._session.draft
-        if draft.n <= MOST_TOLD:
+        if draft.n <= MOST_TOOLTIPS:
             words = links_of(draft.data, draft.links)
             found = self._session.staying.found
             for point in [] if found is None else found.reasons:
@@ -159,18 +186,18 @@ class ScatterPanel(pn.viewable.Viewer):
             run = None  # the old colours stay until there are new ones
         truth = session.draft.data.truth
         painted = run is None and self._painter.active
-        hues, inside_node = session.cluster_colors, node_labels(self._inspection)
+        colors, inside_node = session.cluster_colors, node_labels(self._inspection)
         instead = session.repair.partition or _stayed(session)
         if instead is not None and session.asking.labels is None:
-            frame = repaired(instead, self._plane, hues.shown)
+            frame = repaired(instead, self._plane, colors.shown)
         elif session.asking.labels is None:
-            before = hues.shown if run is None else hues.before
+            before = colors.shown if run is None else colors.before
             frame = coloring(run, self._plane, before, inside_node)
         else:
-            frame = learned(session.asking.labels, session.draft.k, hues.shown)
+            frame = learned(session.asking.labels, session.draft.k, colors.shown)
         is_repaired = instead is not None
         alone = session.asking.labels is None and inside_node is None and not is_repaired
-        hues.keep(frame.labels, is_answer=alone and has_answered(run))
+        colors.keep(frame.labels, is_answer=alone and has_answered(run))
         found = session.asking.labels is not None or (run is not None and run.labels is not None)
         labels = frame.labels if found else None
         names: dict[int, str] = {}
@@ -178,7 +205,8 @@ class ScatterPanel(pn.viewable.Viewer):
             frame = classes(truth, None if painted else session.cluster_colors.shown)
             called = session.draft.data.classes or [f"class {j}" for j in range(truth.max() + 1)]
             known, first = np.unique(truth, return_index=True)
-            names = {int(frame.labels[at]): called[j] for j, at in zip(known, first, strict=True)}
+            each = zip(known.tolist(), first.tolist(), strict=True)
+            names = {int(frame.labels[at]): called[j] for j, at in each if j >= 0}
         self.legend.left_out = 0 if names else _left_out(session)
         self.legend.show(frame.labels, names or session.cluster_names(frame.labels))
         if alone and not names:
@@ -195,6 +223,7 @@ class ScatterPanel(pn.viewable.Viewer):
         )
         self._figure.show_links(must, cannot, session.links_drawn)
 
+    @watches("draft", "x_axis", "y_axis")
     def _on_problem(self, *events: Any) -> None:
         moved = self._is_blank or any(
             event.name != "draft" or event.old is None or event.old.X is not event.new.X
@@ -207,6 +236,7 @@ class ScatterPanel(pn.viewable.Viewer):
             self._say_links()
             self._color()
 
+    @watches("staying.found")
     def _on_stay(self, event: Any) -> None:
         """Ring the points that moved, and let their tooltips say why."""
         moved = [] if event.new is None else event.new.moved.tolist()
@@ -214,17 +244,24 @@ class ScatterPanel(pn.viewable.Viewer):
         self._say_links()
         self._color()
 
+    @watches(
+        "isolated", "differing", "links_drawn", "rise", "player.shot", "sureness.known",
+        "repair.partition", "asking.active", "asking.asked", "self.by_class",
+    )  # fmt: skip
     def _on_shot(self, *_: Any) -> None:
         self._color()
 
+    @watches("pricing.known")
     def _on_prices(self, _: Any) -> None:
         if self._session.links_drawn == "price":
             self._color()
 
+    @watches("inspection.node")
     def _on_node(self, _: Any) -> None:
         self._draw_decisions()
         self._color()
 
+    @watches("picked", "held")
     def _on_picked(self, *_: Any) -> None:
         picked, aside = self._session.picked, self._session.held
         self._figure.show_picked(self._plane, picked)
@@ -250,19 +287,22 @@ class ScatterPanel(pn.viewable.Viewer):
         names = self._session.draft.data.names
         self._popup.show(picked, aside, places[-1], self._figure.screen, beside, names)
 
+    @watches("asking.active", "asking.asked", "asking.odd")
     def _on_set(self, *_: Any) -> None:
         asking = self._session.asking
         points = asking.points if asking.several else ()
         self._figure.show_set(self._plane, points, asking.odd)
 
+    @watches("lit")
     def _on_lit(self, event: Any) -> None:
         self._figure.show_path(path(event.new, self._plane))
 
+    @watches("dark", "presenting")
     def _on_look(self, *_: Any) -> None:
         colors = look(self._session.dark, large=self._session.presenting)
-        self._figure.dress(colors)
+        self._figure.apply_theme(colors)
         if self._inspection is not None:
-            self._decisions.dress(colors)
+            self._decisions.apply_theme(colors)
 
     def _on_tap(self, event: Any) -> None:
         where = (event.x, event.y)
@@ -270,7 +310,9 @@ class ScatterPanel(pn.viewable.Viewer):
             self._painter.move(where, self._figure.screen)
             self._painter.lift(self._plane, self._figure.screen)
         else:
-            self._session.pick(nearest(self._plane.x, self._plane.y, where, self._figure.screen))
+            self._session.edits.pick(
+                nearest(self._plane.x, self._plane.y, where, self._figure.screen)
+            )
 
     def _on_stroke(self, event: Any) -> None:
         if self._painter.active:
@@ -280,16 +322,19 @@ class ScatterPanel(pn.viewable.Viewer):
         if self._painter.active:
             self._painter.lift(self._plane, self._figure.screen)
 
+    @watches("painter.active")
     def _on_brush(self, event: Any) -> None:
         self._figure.paint(event.new)
         self._color()
 
+    @watches("painter.wet")
     def _on_wet(self, event: Any) -> None:
         painter, colors = self._painter, look(self._session.dark)
         erasing = painter.tool == "erase"
         color = colors.broken if erasing else cluster_colors(painter.cluster + 1)[-1]
         self._figure.show_wet(event.new, color, 2.0 * painter.radius if erasing else 9.0)
 
+    @watches("painter.blank")
     def _on_blank(self, event: Any) -> None:
         if event.new:
             self._plane = blank_plane()
@@ -301,7 +346,7 @@ class ScatterPanel(pn.viewable.Viewer):
 
     def _on_select(self, _attr: str, _old: list[int], new: list[int]) -> None:
         if len(new) > 1:
-            self._session.pick_group(np.sort(self._figure.rows[new]).tolist())
+            self._session.edits.pick_group(np.sort(self._figure.rows[new]).tolist())
 
     def _on_lasso(self, event: Any) -> None:
         """Pick a group where there are too many points for the browser."""
@@ -309,7 +354,7 @@ class ScatterPanel(pn.viewable.Viewer):
             return
         found = inside(self._plane.x, self._plane.y, _corners(event.geometry))
         if len(found) > 1:
-            self._session.pick_group(found.tolist())
+            self._session.edits.pick_group(found.tolist())
 
 
 def _left_out(session: Session) -> int:

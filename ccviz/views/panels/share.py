@@ -3,23 +3,148 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import panel as pn
 import param
+from markupsafe import Markup
 from panel.custom import JSComponent
 
 from ccviz.errors import CcvizError
-from ccviz.views.export.page import Told
+from ccviz.views.export.page import MOST_RUNS, Handout, page_of
+from ccviz.views.export.tree_text import WRITERS
+from ccviz.views.lab.download import DownloadRequest, is_small
 from ccviz.views.lab.session import Session
-from ccviz.views.panels.page_file import page_button
-from ccviz.views.panels.project import ProjectPanel
-from ccviz.views.panels.template import css
-from ccviz.views.panels.tree_file import tree_buttons
+from ccviz.views.panels.base import Panel, watches
+from ccviz.views.panels.file_field import FileButton, FileField
+from ccviz.views.panels.html import Html, css
 from ccviz.views.share.address import query
 from ccviz.views.share.code import as_command, as_model, as_python, origin_of
+from ccviz.views.share.project import SUFFIX, csv_text, open_project, parts, write_project
+
+# --- The run that is shown, and those it is compared with, as one HTML file -----------------------
+
+
+_HINT = "One HTML file that replays the run, with its lesson if one is on; it needs no network"
+
+
+def page_button(session: Session, handout: Callable[[], Handout | None]) -> FileButton:
+    """Return a button for the page, which can be pressed once there is a run."""
+    return FileButton(
+        session, "Run as a page", partial(page_download, session, handout), hint=_HINT,
+        is_ready=lambda: session.run is not None, margin=(4, 8, 0, 0),
+    )  # fmt: skip
+
+
+def page_download(session: Session, handout: Callable[[], Handout | None]) -> DownloadRequest:
+    """Return how the page is written."""
+    # The run that is shown, and those over which its bounds are drawn, if this person sees them.
+    chosen = dict.fromkeys((session.player.run_id, *session.compared))
+    run_ids = [session.archive.info(run_id).id for run_id in chosen if run_id][:MOST_RUNS]
+    runs = [(session.archive.home_of(run_id).path, run_id) for run_id in run_ids]
+    axes = (session.x_axis, session.y_axis)
+    return DownloadRequest(
+        f"{session.draft.data.name or 'run'}.html", "text/html", page_of,
+        (runs, session.draft, axes, handout()),
+    )  # fmt: skip
+
+
+# --- Save the whole laboratory to a file, and open one --------------------------------------------
+
+
+_MOST_BYTES = 500_000_000
+"""Size of the largest project file that is taken."""
+
+_ABOUT = Markup(
+    '<h2>Project</h2><p class="about">Data, links, settings and the runs on these data '
+    "in one file, which opens on any machine: drop it here.</p>"
+)
+
+
+class ProjectPanel(Panel):
+    """Data, links, settings and runs, as one file.
+
+    `beside`: Other files that are handed out, in the same row.
+    """
+
+    def __init__(self, session: Session, *beside: Any) -> None:
+        super().__init__()
+        self._session, self._beside = session, beside
+        self._save, self._data = (
+            FileButton(session, label, partial(request, session), margin=(4, 8, 0, 0))
+            for label, request in (
+                ("Save to a file", project_download),
+                ("Data as CSV", data_download),
+            )
+        )
+        self._open = FileField(
+            partial(open_project, session), label="Drop a project, or choose one",
+            most_bytes=_MOST_BYTES, sizing_mode="stretch_width", margin=(4, 0, 0, 0),
+            css_classes=["project"],
+        )  # fmt: skip
+
+    def __panel__(self) -> Any:
+        words = Html(_ABOUT, margin=0, sizing_mode="stretch_width")
+        return pn.Column(
+            words, pn.FlexBox(self._save, self._data, *self._beside, margin=0), self._open,
+            sizing_mode="stretch_width", margin=(0, 0, 8, 0), css_classes=["section"],
+        )  # fmt: skip
+
+
+def project_download(session: Session) -> DownloadRequest:
+    """Return how the whole laboratory is written to a file."""
+    name = f"{session.draft.data.name or 'laboratory'}{SUFFIX}"
+    return DownloadRequest(name, "application/zip", write_project, parts(session))
+
+
+def data_download(session: Session) -> DownloadRequest:
+    """Return how the points are written to a file."""
+    data = session.draft.data
+    return DownloadRequest(
+        f"{data.name or 'data'}.csv", "text/csv", csv_text, (data,), is_small(data)
+    )
+
+
+# --- The search tree of the run that is shown, as a file for Graphviz or LaTeX --------------------
+
+
+_BUTTONS = (
+    (".dot", "Tree as DOT", "The search tree for Graphviz"),
+    (".tex", "Tree as LaTeX", "The search tree as a LaTeX document with the package forest"),
+)
+_KINDS = {".dot": "text/vnd.graphviz", ".tex": "application/x-tex"}
+
+
+def tree_buttons(session: Session) -> list[FileButton]:
+    """Return a button for each format, which can be pressed once the run shown has a tree."""
+    return [
+        FileButton(
+            session, label, partial(tree_download, session, suffix), hint=hint,
+            is_ready=partial(_has_tree, session), margin=(4, 8, 0, 0),
+        )
+        for suffix, label, hint in _BUTTONS
+    ]  # fmt: skip
+
+
+def tree_download(session: Session, suffix: str) -> DownloadRequest:
+    """Return how the tree is written, as far as the run is played.
+
+    `suffix`: A key of `ccviz.views.export.tree_text.WRITERS`.
+    """
+    run = session.run
+    if run is None:
+        raise CcvizError("There is no tree yet: run sdp first.")
+    data = session.draft.data
+    name, given = f"{data.name or 'run'}-tree{suffix}", (run, data.names)
+    return DownloadRequest(name, _KINDS[suffix], WRITERS[suffix], given, at_once=True)
+
+
+def _has_tree(session: Session) -> bool:
+    return session.run is not None and bool(session.run.tree)
+
 
 _STYLE = css("share.css")
 _LOCAL = {"localhost", "127.0.0.1", "::1"}
@@ -34,29 +159,26 @@ class Texts(JSComponent):
     _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
 
 
-class SharePanel(pn.viewable.Viewer):
+class SharePanel(Panel):
     """The run as texts to copy, under the whole laboratory as a file.
 
-    Parameters
-    ----------
-    session : Session
-    told : callable
-        Returns the lesson that is on, for a run that is written as a page.
+    `handout`: Returns the lesson that is on, for a run that is written as a page.
     """
 
-    def __init__(self, session: Session, told: Callable[[], Told | None] = lambda: None) -> None:
+    def __init__(
+        self, session: Session, handout: Callable[[], Handout | None] = lambda: None
+    ) -> None:
         super().__init__()
-        self._session, self._told = session, told
+        self._session, self._handout = session, handout
         self._texts = Texts(sizing_mode="stretch_width", margin=0)
-        watched = ["draft", "x_axis", "y_axis", "solver", "seed", "time_limit", "gap_limit"]
-        session.param.watch(self._refresh, [*watched, "node_limit"])
+        self.follow(session)
         self._refresh()
 
     def __panel__(self) -> Any:
         texts = pn.Column(
             self._texts, sizing_mode="stretch_both", margin=0, css_classes=["section"], scroll=True
         )
-        page = page_button(self._session, self._told)
+        page = page_button(self._session, self._handout)
         return pn.Column(
             ProjectPanel(self._session, page, *tree_buttons(self._session)),
             texts,
@@ -64,6 +186,7 @@ class SharePanel(pn.viewable.Viewer):
             margin=0,
         )
 
+    @watches("draft", "x_axis", "y_axis", "solver", "seed", "time_limit", "gap_limit", "node_limit")
     def _refresh(self, *_: Any) -> None:
         session = self._session
         self._texts.blocks = blocks(session, page_address())
@@ -78,11 +201,7 @@ def page_address() -> str:
 def blocks(session: Session, page: str) -> list[dict[str, Any]]:
     """Return the texts with their headings and a line each; a sentence for one that cannot be.
 
-    Parameters
-    ----------
-    session : Session
-    page : str
-        The address of the page, without a query.
+    `page`: The address of the page, without a query.
     """
     return [
         _block("Address", _about_address(page), lambda: f"{page}?{query(session)}"),

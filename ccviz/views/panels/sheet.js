@@ -1,11 +1,6 @@
 // The sheet over the page: each column of a table with what it is taken as, and one button to load.
 const FIELDS = ["missing", "scaling", "header", "worksheet"]
 
-function options(pairs, chosen) {
-  return pairs.map(([value, words]) =>
-    html`<option value="${value}" ${value === chosen ? "selected" : ""}>${words}</option>`)
-}
-
 function line({name, role, roles, holds, why, cells}) {
   return html`<tr class="${role}"><th scope="row">${name}</th>
     <td><select data-column="${name}" aria-label="${name} is">${options(roles, role)}</select></td>
@@ -24,12 +19,11 @@ function place({worksheets, worksheet, header, unit}) {
 
 function body(sheet) {
   const {title, lines, remarks, gaps, missing, scaling, scalings, apart, rows} = sheet
-  const numbers = Array.from({length: rows}, (_, at) => html`<th scope="col">row ${at + 1}</th>`)
+  const columns = ["Column", "Taken as", "Holds", ...Array.from({length: rows}, (_, at) => `row ${at + 1}`)]
   return html`<h1 id="title">${title}</h1>
     ${place(sheet)}
     ${remarks.map((words) => html`<p>${words}</p>`)}
-    <div class="scroll"><table><thead><tr><th scope="col">Column</th><th scope="col">Taken as</th>
-      <th scope="col">Holds</th>${numbers}</tr></thead><tbody>${lines.map(line)}</tbody></table></div>
+    <div class="scroll">${table("Columns", columns, lines, line)}</div>
     <div class="choices">
       ${gaps ? html`<label>${gaps}<select data-field="missing" aria-label="Missing values">
         ${options([["drop", "leave these rows out"], ["median", "fill in the median"]], missing)}
@@ -47,13 +41,12 @@ function placeOf(node) {
 }
 
 export function render({model}) {
-  const dialog = sheetOver(model, "cancel")
-  dialog.setAttribute("aria-labelledby", "title")
-  dialog.innerHTML = `<div class="sheet"></div><p role="alert" hidden></p>
+  const {dialog, show, parts} = sheetOver(model, "Table", `<div class="sheet"></div><p role="alert" hidden></p>
     <footer><button data-what="none">Ignore all columns</button><span></span>
     <button data-what="cancel">Cancel</button>
-    <button data-what="load" class="primary">Load</button></footer>`
-  const [sheet, alert] = [dialog.querySelector(".sheet"), dialog.querySelector("[role=alert]")]
+    <button data-what="load" class="primary">Load</button></footer>`, "cancel")
+  dialog.setAttribute("aria-labelledby", "title")
+  const [sheet, alert] = parts(".sheet", "[role=alert]")
   const draw = () => {
     const open = model.sheet.lines !== undefined
     if (open) {
@@ -63,19 +56,16 @@ export function render({model}) {
       dialog.querySelector(".scroll").scrollTop = scrolled
       alert.textContent = model.sheet.refusal
       alert.hidden = !model.sheet.refusal
-      if (!dialog.open) dialog.showModal()
+      show(true)
       const focused = place ? dialog.querySelector(place) : null
       if (focused) focused.focus({preventScroll: true})
       else if (!place) dialog.querySelector(".primary").focus()
-    } else if (dialog.open) dialog.close()
+    } else show(false)
   }
   dialog.addEventListener("change", ({target}) => {
     const {column, field} = target.dataset
     if (column !== undefined) model.send_msg({what: "role", column, role: target.value})
     else if (FIELDS.includes(field)) model.send_msg({what: field, value: target.value})
-  })
-  dialog.addEventListener("click", ({target}) => {
-    if (target.matches("button")) model.send_msg({what: target.dataset.what})
   })
   model.on("sheet", draw)
   model.on("after_layout", draw)

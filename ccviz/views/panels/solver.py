@@ -1,4 +1,4 @@
-"""Which solver, with a form made from its dataclass fields."""
+"""The step *Run*: one line says how, and opens the form made of the solver's fields."""
 
 from __future__ import annotations
 
@@ -13,25 +13,22 @@ from markupsafe import Markup
 from ccviz.problem.fixed_centers import centers_text
 from ccviz.solvers import SOLVERS, Solver, solver_class
 from ccviz.solvers.advice import Advice
-from ccviz.solvers.base import GROUPS, label_of
+from ccviz.solvers.base import GROUPS, label_of, offered
+from ccviz.solvers.forecast import forecast
 from ccviz.views.lab.session import Session
+from ccviz.views.lab.state import FIRST_S
 from ccviz.views.lab.suiting import advised, refusal, unable
-from ccviz.views.panels.following import Following
-from ccviz.views.panels.html import Html
-from ccviz.views.panels.messages import in_one_message, rebuilt
-from ccviz.views.panels.template import css
-from ccviz.views.upstream.float_input import FloatInput
-
-_UNDER_ITS_HEADING = "label { position: absolute; clip-path: inset(50%); }"
-"""The heading says it to the eye already."""
+from ccviz.views.panels.base import Following, Panel, button, rebuilt, watches
+from ccviz.views.panels.html import Html, css, step_heading
+from ccviz.views.upstream import FloatInput
 
 _STYLE = css("solver.css")
 _TAKEN = Markup('<p class="about" title="Recommended. {}">★ recommended</p>')
 _ABOUT = Markup('<p class="about" title="{sentence} {paper}">{short} ({cited})</p>')
 
 
-class SolverPanel(pn.viewable.Viewer):
-    """Solver, its settings, seed and limits."""
+class SolverPanel(Panel):
+    """Solver, its settings, seed and limits, folded until one of them was chosen."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -41,17 +38,21 @@ class SolverPanel(pn.viewable.Viewer):
         self._inputs: dict[str, pn.widgets.Widget] = {}
         wide: Any = {"sizing_mode": "stretch_width", "margin": (2, 4)}
         self._choice = pn.widgets.Select(
-            name="Solver", groups=_groups({}), stylesheets=[_UNDER_ITS_HEADING], **wide
+            name="Solver", groups=_groups({}), css_classes=["unlabelled"], **wide
         )
         self._advised: Advice | None = None
-        self._take = pn.widgets.Button(name="", margin=(0, 4), css_classes=["advice"])
-        self._take.on_click(lambda _: in_one_message(self._take_advised)())
+        self._take = button("", self._take_advised, margin=(0, 4), css_classes=["advice"])
         self._taken = Html("", margin=(0, 4), name="recommended")
         self._about = Html("", margin=(0, 4), sizing_mode="stretch_width", stylesheets=[_STYLE])
         self._form = pn.Column(margin=0, sizing_mode="stretch_width")
         self._advanced = pn.Card(
             title="More settings", collapsed=True, margin=(2, 4), sizing_mode="stretch_width",
             hide_header=False,
+        )  # fmt: skip
+        chosen = session.chosen or session.seed or session.given_limits
+        self._fold = pn.Card(
+            title="", collapsed=not chosen, margin=(2, 0), sizing_mode="stretch_width",
+            css_classes=["plan"],
         )  # fmt: skip
         self._seed = pn.widgets.IntInput.from_param(session.param.seed, name="Seed", **wide)
         self._time = _limit(session.param.time_limit, "Time limit, s", 5.0)
@@ -80,32 +81,29 @@ class SolverPanel(pn.viewable.Viewer):
         self._as_edited.param.watch(
             self._following.unless(lambda event: setattr(session, "as_edited", event.new)), "value"
         )
-        session.param.watch(self._show_as_edited, "as_edited")
-        session.edits.param.watch(self._show_as_edited, "quick")
         self._choice.param.watch(
             self._following.unless(lambda event: session.set_solver(event.new)), "value"
         )
-        session.param.watch(self._follow, "solver")
-        session.param.watch(self._tell, ["solver", "draft", "time_limit"])
-        session.param.watch(self._show_outliers, "draft")
-        session.param.watch(self._show_centers, "draft")
-        self._follow()
-        self._tell()
+        self.follow(session)
+        self._on_solver()
+        self._describe()
 
     def __panel__(self) -> Any:
+        # A card shows again, when it opens, what of its own parts was hidden meanwhile.
+        self._fold[:] = [
+            pn.Column(
+                self._choice, self._about, self._take, self._taken, self._form,
+                _pair(self._seed, self._time), self._advanced,
+                margin=0, sizing_mode="stretch_width",
+            )
+        ]  # fmt: skip
         return pn.Column(
-            pn.Row(
-                Html(Markup("<h2>Solver</h2>"), margin=(0, 4), sizing_mode="stretch_width"),
-                self._take, self._taken, margin=0, height=24, sizing_mode="stretch_width",
-                css_classes=["head"],
-            ),
-            self._choice, self._about, self._form,
-            _pair(self._seed, self._time),
-            self._advanced,
-            sizing_mode="stretch_width", css_classes=["section", "choice"], margin=0,
+            Html(step_heading(3, "Run"), margin=(0, 4), sizing_mode="stretch_width"), self._fold,
+            sizing_mode="stretch_width", css_classes=["section"], margin=0,
         )  # fmt: skip
 
-    def _follow(self, *_: Any) -> None:
+    @watches("solver")
+    def _on_solver(self, *_: Any) -> None:
         solver = self._session.solver
         with self._following:
             able = [name for name in self._choice.disabled_options if name != solver.name]
@@ -113,7 +111,10 @@ class SolverPanel(pn.viewable.Viewer):
         if self._shown is type(solver):
             with self._following:
                 for name, widget in self._inputs.items():
-                    widget.value = getattr(solver, name)
+                    value = getattr(solver, name)
+                    if value not in getattr(widget, "values", [value]):  # it is not installed here
+                        widget.options = [*widget.options, value]
+                    widget.value = value
             return
         self._shown = type(solver)
         self._inputs = {
@@ -134,28 +135,34 @@ class SolverPanel(pn.viewable.Viewer):
 
     def _set_outliers(self, outliers: int | None) -> None:
         if outliers is not None:
-            self._session.set_outliers(outliers)
+            self._session.edits.set_outliers(outliers)
         self._show_outliers()  # nothing, or a refused number, gives way to the one in force
 
+    @watches("draft")
     def _show_outliers(self, *_: Any) -> None:
         with self._following:
             self._outliers.value = self._session.draft.outliers
 
     def _set_centers(self, text: str) -> None:
-        self._session.set_fixed_centers(text)
+        self._session.edits.set_fixed_centers(text)
         self._show_centers()  # a refused text gives way to the centres in force
 
+    @watches("draft")
     def _show_centers(self, *_: Any) -> None:
         with self._following:
             self._centers.value = centers_text(self._session.draft.fixed_centers)
 
+    @watches("as_edited", "proofs.quick")
     def _show_as_edited(self, *_: Any) -> None:
-        told = self._session.as_edited
+        chosen = self._session.as_edited
         with self._following:
-            self._as_edited.value = self._session.edits.quick if told is None else told
+            self._as_edited.value = self._session.proofs.quick if chosen is None else chosen
 
-    def _tell(self, *_: Any) -> None:
+    @watches("solver", "draft", "time_limit", "chosen")
+    def _describe(self, *_: Any) -> None:
         """Say what the solver is, whose, whether it supports the problem, and which is best."""
+        self._fold.title = plan(self._session)
+        self._time.placeholder = "none" if self._session.chosen else f"{FIRST_S:g}"
         solver, draft = self._session.solver, self._session.draft
         why = refusal(draft, solver)
         cannot = Markup('<p class="cannot">{}</p>').format(why) if why else Markup()
@@ -166,7 +173,7 @@ class SolverPanel(pn.viewable.Viewer):
         )  # fmt: skip
         self._about.object = about + cannot
         self._offer(unable(draft))
-        self._advise(advised(draft, seconds=self._session.time_limit))
+        self._advise(advised(draft, seconds=self._session.limits.time_limit))
 
     def _offer(self, cannot: dict[str, str]) -> None:
         """Grey those solvers that do not support the problem, and say why."""
@@ -212,23 +219,28 @@ def _groups(cannot: dict[str, str]) -> dict[str, dict[str, str]]:
     }
 
 
-def sentence_of(kind: type[Solver]) -> str:
-    """Return what a solver is, the first sentence of its docstring.
+def plan(session: Session) -> str:
+    """Return in a few words what *Run* will do: prove or not, and how long that may take."""
+    solver, seconds = session.solver, session.limits.time_limit
+    if not solver.supports.exact:
+        return "Quick, with a bound" if solver.supports.bounds else "Quick, no proof"
+    found = forecast(session.draft.problem_for(solver), solver.name)
+    if found is not None and seconds and found.middle > seconds:
+        return f"At most {seconds:g} s, with a proved gap"
+    if found is None:
+        return "Exact, with proof"
+    return f"Exact, with proof · {found.about if found.middle >= 1 else 'a moment'}"
 
-    Parameters
-    ----------
-    kind : type of Solver
-    """
+
+def sentence_of(kind: type[Solver]) -> str:
+    """Return what a solver is, the first sentence of its docstring."""
     return cleandoc(kind.__doc__ or kind.title).partition("\n")[0]
 
 
 def cited(paper: str) -> str:
     """Return a paper's authors and year without brackets; of three authors or more the first.
 
-    Parameters
-    ----------
-    paper : str
-        Names, with commas and *and* between them, and the year in brackets.
+    `paper`: Names, with commas and *and* between them, and the year in brackets.
     """
     authors, _, year = paper.removesuffix(")").rpartition(" (")
     first, comma, _ = authors.partition(", ")
@@ -249,8 +261,8 @@ def _input(each: Any, label: str, value: Any) -> pn.widgets.Widget:
         "sizing_mode": "stretch_width",
         "margin": (2, 4),
     }
-    if about["choices"]:
-        return pn.widgets.Select(options=list(about["choices"]), description=about["doc"], **common)
+    if choices := offered(about, value):
+        return pn.widgets.Select(options=choices, description=about["doc"], **common)
     if isinstance(value, bool):
         # A select, for Panel's check box has no label that a screen reader finds.
         return pn.widgets.Select(

@@ -23,13 +23,39 @@ function handOver({name, kind, content}) {
   window.setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }
 
-// A sheet over the page: Esc is for Python to answer, and the page hears none of its keys.
-function sheetOver(model, escape) {
+// A table under the names of its columns, nothing without rows; `row` makes one of what is in `rows`.
+const plainRow = (cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`
+
+function table(label, columns, rows, row = plainRow) {
+  return !rows.length ? "" : html`<table aria-label="${label}"><thead><tr>${columns.map((name) =>
+    name ? html`<th scope="col">${name}</th>` : html`<td></td>`)}</tr></thead>
+    <tbody>${rows.map((each) => row(each))}</tbody></table>`
+}
+
+function options(pairs, chosen) {
+  return pairs.map(([value, words]) =>
+    html`<option value="${value}" ${value === chosen ? "selected" : ""}>${words}</option>`)
+}
+
+// The numbers in some fields of a form, by name.
+const numbersOf = (form, ...names) =>
+  Object.fromEntries(names.map((name) => [name, Number(form.elements[name].value)]))
+
+// A sheet over the page: Esc is for Python to answer, and the page hears none of its keys. A button
+// sends what it is for. `show(open)` opens or closes it.
+function sheetOver(model, label, content, escape = "close") {
   const dialog = document.createElement("dialog")
+  dialog.setAttribute("aria-label", label)
+  dialog.innerHTML = content
   dialog.addEventListener("cancel", (event) => {
     event.preventDefault()
     model.send_msg({what: escape})
   })
   dialog.addEventListener("keydown", (event) => event.stopPropagation())
-  return dialog
+  dialog.addEventListener("click", ({target: {dataset: {what}}}) => what && model.send_msg({what}))
+  const show = (open) => {
+    if (open && !dialog.open) dialog.showModal()
+    else if (!open && dialog.open) dialog.close()
+  }
+  return {dialog, show, parts: (...names) => names.map((name) => dialog.querySelector(name))}
 }

@@ -13,9 +13,12 @@ import hashlib
 import hmac
 import os
 import secrets
+import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import panel as pn
 from tornado.web import create_signed_value, decode_signed_value
 
 from ccviz.errors import CcvizError
@@ -29,29 +32,17 @@ COOKIE_DAYS = 365
 
 @dataclass(frozen=True)
 class Access:
-    """The rules by which a server admits people.
+    """The rules by which a server admits people."""
 
-    Attributes
-    ----------
-    hosts : frozenset of str
-        Host names of the server, without ports.
-    key : bytes
-        Signs the cookies.
-    token, teacher_token : str
-        What people and the teacher must enter. An empty token is not asked for; with an empty
-        teacher's token there is no teacher.
-    is_class : bool
-        Whether each browser has its own runs.
-    cookie : str
-        Name of the cookie. Browsers share cookies between all ports of a machine, so each server
-        needs its own name.
-    """
-
-    hosts: frozenset[str]
+    hosts: frozenset[str]  # Host names of the server, without ports
     key: bytes = b""
+    # token, teacher_token: What people and the teacher must enter. An empty token is not asked for;
+    # with an empty teacher's token there is no teacher.
     token: str = ""
     teacher_token: str = ""
-    is_class: bool = False
+    is_class: bool = False  # Whether each browser has its own runs
+    # Name of the cookie. Browsers share cookies between all ports of a machine, so each server
+    # needs its own name.
     cookie: str = "ccviz"
 
     def knows(self, host: str) -> bool:
@@ -60,15 +51,6 @@ class Access:
         Another site can point its own name at the address of this machine (DNS rebinding). The
         browser then treats the server as part of that site, but the request still carries that
         site's name.
-
-        Parameters
-        ----------
-        host : str
-            From the request, with or without a port.
-
-        Returns
-        -------
-        bool
         """
         name = host.rpartition(":")[0] if ":" in host.rpartition("]")[2] else host
         return name.lower() in self.hosts
@@ -79,17 +61,7 @@ class Access:
         return self.is_class or bool(self.token)
 
     def person(self, cookie: str) -> Person | None:
-        """Return the owner of a cookie; None if this server did not issue it.
-
-        Parameters
-        ----------
-        cookie : str
-            Empty if there is none.
-
-        Returns
-        -------
-        Person or None
-        """
+        """Return the owner of a cookie; None if this server did not issue it."""
         if not self.has_cookies:
             return ALONE
         browser, role, seal = self._read(cookie)
@@ -100,16 +72,7 @@ class Access:
     def admit(self, token: str, cookie: str = "") -> str | None:
         """Return the cookie for a browser that entered a token, or None if the token is wrong.
 
-        Parameters
-        ----------
-        token : str
-            Empty if none was entered.
-        cookie : str
-            The browser's cookie so far: the browser keeps its identity when its role changes.
-
-        Returns
-        -------
-        str or None
+        `cookie`: The browser's cookie so far: the browser keeps its identity when its role changes.
         """
         if self.teacher_token and _same(token, self.teacher_token):
             role = "teacher"
@@ -148,30 +111,44 @@ def _same(given: str, expected: str) -> bool:
 def load_key(folder: Path) -> bytes:
     """Return the key that signs cookies; it is made on first use.
 
-    Parameters
-    ----------
-    folder : path
-        Folder of the archive.
-
-    Returns
-    -------
-    bytes
-
-    Raises
-    ------
-    CcvizError
-        If it can be neither read nor written.
+    Raises `CcvizError` if it can be neither read nor written.
     """
     path = folder / _KEY_FILE
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if not path.exists():
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(handle, "wb") as file:
-                file.write(secrets.token_bytes(_KEY_BYTES))
+        if not path.exists() or not path.stat().st_size:
+            _make_key(path)
         key = path.read_bytes()
     except OSError as broken:
         raise CcvizError(f"{path} cannot be used: {os.strerror(broken.errno or 0)}.") from None
     if len(key) != _KEY_BYTES:
         raise CcvizError(f"{path} is no key; delete it, and browsers get new cookies.")
     return key
+
+
+def _make_key(path: Path) -> None:
+    """Write a key beside its place and link it there: whole or not at all; the first one stays."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.") as beside:
+        beside.write(secrets.token_bytes(_KEY_BYTES))
+        beside.flush()
+        os.fsync(beside.fileno())
+        if path.exists() and not path.stat().st_size:  # of a start on a full disk
+            path.unlink(missing_ok=True)
+        with suppress(FileExistsError):
+            os.link(beside.name, path)
+
+
+# --- The person whose page is being built ---------------------------------------------------------
+
+
+ACCESS = "access"
+"""Key of the access rules in `panel.state.cache`."""
+
+
+def visitor() -> Person:
+    """Return the person of the current request; without access rules there is only one."""
+    access: Access | None = pn.state.cache.get(ACCESS)
+    if access is None:
+        return Person()
+    cookie = pn.state.cookies.get(access.cookie, "")
+    return access.person(cookie) or Person(browser="unknown")

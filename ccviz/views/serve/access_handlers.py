@@ -1,7 +1,8 @@
 """The access rules in the web server: a check before each request, headers on each answer.
 
-Tornado tries its routes in order. `NotAdmitted` is the first and sends each request that the
-access rules refuse to `AdmissionHandler`. `SecurityHeaders` changes each answer.
+Tornado tries its routes in order. `Unlisted` is the first: what is not in `ROUTES` is not found,
+whatever routes Panel adds. `NotAdmitted` is the second and sends each request that the access rules
+refuse to `AdmissionHandler`. `SecurityHeaders` changes each answer.
 """
 
 from __future__ import annotations
@@ -18,6 +19,25 @@ from tornado.routing import Matcher, Rule
 from tornado.web import Application, OutputTransform, RequestHandler
 
 from ccviz.views.serve.access import COOKIE_DAYS, Access
+from ccviz.views.upstream import SHEET
+
+ROUTES = {
+    "/": "the page, by a redirect",
+    "/main/?": "the page",
+    "/main/ws": "the socket of a page",
+    r"/favicon\.ico": "the icon",
+    "/static/(?!extensions/).+": "scripts of Bokeh",
+    "/static/extensions/panel/.+": "scripts and styles of Panel",
+    re.escape(SHEET): "our style sheet, where Panel links it",
+}
+"""Every address that the server answers; each asks for the admission that a page needs.
+
+Panel serves more: `/components/…` imports the module that the address names, so any sender could
+run modules of this machine; `autoload.js` and `metadata` are for pages that embed this one, and no
+page may.
+"""
+_LISTED = re.compile("|".join(ROUTES))
+_PAGES = re.compile("/|/main/?")
 
 _POLICY = (
     "default-src 'self'; script-src 'self' 'nonce-{nonce}' 'unsafe-eval' blob:; "
@@ -44,27 +64,17 @@ _FORM = Markup(
 
 
 def guard(application: Application, access: Access) -> None:
-    """Add access rules and security headers to an application.
-
-    Parameters
-    ----------
-    application : tornado.web.Application
-    access : Access
-    """
-    application.default_router.rules.insert(
-        0, Rule(NotAdmitted(access), AdmissionHandler, {"access": access})
-    )
+    """Add access rules and security headers to an application."""
+    application.default_router.rules[:0] = [
+        Rule(Unlisted(), NotFoundHandler),
+        Rule(NotAdmitted(access), AdmissionHandler, {"access": access}),
+    ]
     application.add_transform(SecurityHeaders)
     application.settings["log_function"] = log_without_query
 
 
 def log_without_query(handler: RequestHandler) -> None:
-    """Log an answer as Tornado does, without the address's query, which may hold a token.
-
-    Parameters
-    ----------
-    handler : tornado.web.RequestHandler
-    """
+    """Log an answer as Tornado does, without the address's query, which may hold a token."""
     status, request = handler.get_status(), handler.request
     level = logging.INFO if status < 400 else logging.WARNING if status < 500 else logging.ERROR
     logging.getLogger("tornado.access").log(
@@ -79,35 +89,90 @@ def _cookie_of(access: Access, request: HTTPServerRequest) -> str:
 
 
 def is_refused(access: Access, request: HTTPServerRequest) -> str:
-    """Return why a request is refused for any sender; empty if it is not.
-
-    Parameters
-    ----------
-    access : Access
-    request : HTTPServerRequest
-
-    Returns
-    -------
-    str
-        A sentence.
-    """
+    """Return why a request is refused for any sender; empty if it is not."""
     if not access.knows(request.host):
         return "This server does not answer to that name. Start it with --host NAME to allow it."
-    origin = request.headers.get("Origin", "")
-    if origin and urlsplit(origin).netloc.lower() != request.host.lower():
+    if _is_of_another_site(request):
         return "Another site's page asked for this."
     if "bokeh-session-id" in request.arguments or "Bokeh-Session-Id" in request.headers:
         return "A page cannot be entered by the number of a session."
+    if "?" in request.query:  # Panel splits the address there
+        return "A second question mark of an address is written as %3F."
+    values = (value for given in request.query_arguments.values() for value in given)
+    if not all(map(_is_readable, values)):
+        return "A number in the address cannot be read."
     return ""
 
 
-class NotAdmitted(Matcher):
-    """Matches the requests that are not admitted.
+def _is_readable(value: bytes) -> bool:
+    """Whether Panel, which takes digits for a number, can read a value of an address."""
+    text = value.decode("utf-8", "replace")
+    try:
+        return not text.isdigit() or int(text) >= 0
+    except ValueError:  # more digits than Python reads, or such as ²
+        return False
 
-    Parameters
-    ----------
-    access : Access
+
+def _is_of_another_site(request: HTTPServerRequest) -> bool:
+    """Whether a page of another site made a request, or of another port of this machine.
+
+    Browsers say so in Sec-Fetch-Site where the server has TLS or is this machine; elsewhere their
+    Referer does. A link to the page may be followed from anywhere.
     """
+    headers = request.headers
+    origin, referer = headers.get("Origin", ""), headers.get("Referer", "")
+    if origin and urlsplit(origin).netloc.lower() != request.host.lower():
+        return True
+    is_page = request.method == "GET" and _PAGES.fullmatch(request.path) is not None
+    site = headers.get("Sec-Fetch-Site", "")
+    if site:
+        follows = (headers.get("Sec-Fetch-Mode"), headers.get("Sec-Fetch-Dest"))
+        return site not in {"same-origin", "none"} and not (
+            is_page and follows == ("navigate", "document")
+        )
+    if not referer or urlsplit(referer).netloc.lower() == request.host.lower():
+        return False
+    return not (is_page and headers.get("Accept", "").startswith("text/html"))
+
+
+class Unlisted(Matcher):
+    """Matches the requests for addresses that are not in `ROUTES`."""
+
+    def match(self, request: HTTPServerRequest) -> dict[str, Any] | None:
+        """Return no parameters for an address that is not listed, None for one that is."""
+        # No file has a name with a zero byte, and to look for one is an error.
+        is_listed = _LISTED.fullmatch(request.path) and "%00" not in request.path
+        return None if is_listed else {}
+
+
+class PlainHandler(RequestHandler):
+    """Answers with a sentence, and names no query in the log."""
+
+    def _request_summary(self) -> str:
+        """Return the request as errors name it, without its query."""
+        return f"{self.request.method} {self.request.path} ({self.request.remote_ip})"
+
+    def check_xsrf_cookie(self) -> None:
+        """Skip the check: these requests change nothing."""
+
+    def say(self, status: int, sentence: str, form: str = "") -> None:
+        """Finish with a page of one sentence."""
+        self.set_status(status)
+        self.finish(str(_PAGE.format(sentence=sentence, form=form)))
+
+
+class NotFoundHandler(PlainHandler):
+    """Answers that an address is not found."""
+
+    def get(self) -> None:
+        """Say that there is no such page."""
+        self.say(404, "There is no such page here.")
+
+    post = put = patch = delete = head = options = get
+
+
+class NotAdmitted(Matcher):
+    """Matches the requests that are not admitted."""
 
     def __init__(self, access: Access) -> None:
         self._access = access
@@ -120,33 +185,28 @@ class NotAdmitted(Matcher):
         return None if self._access.person(_cookie_of(self._access, request)) else {}
 
 
-class AdmissionHandler(RequestHandler):
+class AdmissionHandler(PlainHandler):
     """Gives cookies to admitted browsers and asks the others for a token."""
 
     def initialize(self, access: Access) -> None:
         """Keep the access rules."""
         self._access = access
 
-    def _request_summary(self) -> str:
-        """Return the request as errors name it, without its query."""
-        return f"{self.request.method} {self.request.path} ({self.request.remote_ip})"
-
-    def check_xsrf_cookie(self) -> None:
-        """Skip the check: these requests change nothing."""
-
     def get(self) -> None:
         """Answer a request for a page."""
         refused = is_refused(self._access, self.request)
         cookie = None if refused else self._cookie()
         if refused:
-            self._say(refused)
+            self.say(403, refused)
         elif cookie is None:
             wrong = self.get_argument("token", "")
-            self._say("This token is not the right one." if wrong else "What is the token?", _FORM)
+            self.say(
+                403, "This token is not the right one." if wrong else "What is the token?", _FORM
+            )
         else:
             self._let_in(cookie)
 
-    post = put = delete = head = options = get
+    post = put = patch = delete = head = options = get
 
     def _cookie(self) -> str | None:
         given = self.get_argument("token", "")
@@ -161,10 +221,6 @@ class AdmissionHandler(RequestHandler):
         rest = [(name, value) for name, values in self.request.query_arguments.items()
                 for value in values if name != "token"]  # fmt: skip
         self.redirect(f"{self.request.path}{'?' if rest else ''}{urlencode(rest)}")
-
-    def _say(self, sentence: str, form: str = "") -> None:
-        self.set_status(403)
-        self.finish(str(_PAGE.format(sentence=sentence, form=form)))
 
 
 class SecurityHeaders(OutputTransform):

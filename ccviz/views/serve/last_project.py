@@ -9,12 +9,12 @@ from __future__ import annotations
 import weakref
 from pathlib import Path
 
+from ccviz.atomic_write import whole_file
 from ccviz.errors import CcvizError
 from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.personal_archive import import_for
 from ccviz.views.lab.session import Session
 from ccviz.views.share.project import SUFFIX, open_project, save_project
-from ccviz.wholefile import whole_file
 
 LAST_PROJECT = "last_project"
 """Key of the last project in `panel.state.cache`."""
@@ -24,15 +24,7 @@ _LAST = f"last{SUFFIX}"
 
 
 class LastProject:
-    """The sessions of the window, and the project to open and save.
-
-    Parameters
-    ----------
-    folder : path
-        Folder of the saved project.
-    file : path, optional
-        File to open; the last project if not given.
-    """
+    """The sessions of the window, and the project to open and save."""
 
     def __init__(self, folder: Path, file: Path | None = None) -> None:
         self._last = folder / _LAST
@@ -40,22 +32,11 @@ class LastProject:
         self._sessions: list[weakref.ref[Session]] = []
 
     def register(self, session: Session, importing: Importing) -> bool:
-        """Register a session; the first one opens the file, a table on its import sheet.
-
-        Parameters
-        ----------
-        session : Session
-        importing : Importing
-
-        Returns
-        -------
-        bool
-            Whether a file was opened.
-        """
+        """Register a session; the first one opens the file, a table on its import sheet."""
         self._sessions.append(weakref.ref(session))
         file, self._file = self._file, None
         if file is not None:
-            with session.in_words():
+            with session.reporting_errors():
                 open_file(session, importing, file)
         return file is not None
 
@@ -71,19 +52,7 @@ class LastProject:
 
 
 def open_file(session: Session, importing: Importing, path: Path) -> None:
-    """Open a file of this machine: a project, a run, or a table.
-
-    Parameters
-    ----------
-    session : Session
-    importing : Importing
-    path : path
-
-    Raises
-    ------
-    CcvizError
-        If it cannot be read.
-    """
+    """Open a file of this machine: a project, a run, or a table."""
     try:
         content = path.read_bytes()
     except OSError as broken:
@@ -92,6 +61,6 @@ def open_file(session: Session, importing: Importing, path: Path) -> None:
     if suffix == SUFFIX:
         open_project(session, path.name, content)
     elif suffix == RUN_SUFFIX:
-        session.bring_runs(path.name, import_for, content, then=session.open_run)
+        session.import_runs(path.name, import_for, content, then=session.open_run)
     else:
-        importing.bring(path.name, content)
+        importing.read_file(path.name, content)

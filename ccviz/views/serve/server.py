@@ -12,47 +12,27 @@ from panel.io.server import get_server
 
 from ccviz.errors import CcvizError
 from ccviz.runs.database import default_path
-from ccviz.views.serve.access import Access, load_key
+from ccviz.views.serve.access import ACCESS, Access, load_key
 from ccviz.views.serve.access_handlers import guard
-from ccviz.views.serve.visitor import ACCESS
-from ccviz.views.upstream.page_messages import limit_pages
-from ccviz.views.upstream.socket_logs import shorten_socket_logs
+from ccviz.views.upstream import close_components, limit_pages, shorten_socket_logs
 
 _THIS_MACHINE = ("localhost", "127.0.0.1")
+_MOST_BODY_BYTES = 16_384
+"""No page sends a body; files come in by the socket."""
+_BODY_S = 10.0
 
 
 @dataclass(frozen=True)
 class Serving:
-    """Settings of the server.
-
-    Attributes
-    ----------
-    port : int
-    address : str
-        Address of this machine to listen on.
-    hosts : tuple of str
-        Further names and addresses of the server.
-    token, teacher_token : str
-        See `ccviz.views.serve.access.Access`.
-    is_class : bool
-    certificate, private_key : str
-        Files for TLS; empty for none.
-    show : bool
-        Whether to open a browser.
-
-    Raises
-    ------
-    CcvizError
-        If the settings contradict each other.
-    """
+    """Settings of the server."""
 
     port: int = 5006
     address: str = "127.0.0.1"
-    hosts: tuple[str, ...] = ()
-    token: str = ""
+    hosts: tuple[str, ...] = ()  # Further names and addresses of the server
+    token: str = ""  # token, teacher_token: See `ccviz.views.serve.access.Access`
     teacher_token: str = ""
     is_class: bool = False
-    certificate: str = ""
+    certificate: str = ""  # certificate, private_key: Files for TLS; empty for none
     private_key: str = ""
     show: bool = False
 
@@ -99,11 +79,7 @@ def _is_loopback(address: str) -> bool:
 def serve(serving: Serving, main: Path) -> None:
     """Serve the dashboard until Ctrl-C.
 
-    Parameters
-    ----------
-    serving : Serving
-    main : path
-        The script that builds a page.
+    `main`: The script that builds a page.
     """
     access = serving.access()
     pn.state.cache[ACCESS] = access
@@ -117,23 +93,13 @@ def serve(serving: Serving, main: Path) -> None:
         ) from None
     shorten_socket_logs()
     limit_pages()
+    close_components()
     server.start()
     server.io_loop.start()
 
 
 def make_server(serving: Serving, access: Access, main: Path) -> Any:
-    """Return a server that is not started yet.
-
-    Parameters
-    ----------
-    serving : Serving
-    access : Access
-    main : path
-
-    Returns
-    -------
-    panel.io.server.Server
-    """
+    """Return a server that is not started yet."""
     tls: Any = {}
     if serving.certificate:
         tls = {"ssl_certfile": serving.certificate, "ssl_keyfile": serving.private_key}
@@ -141,7 +107,8 @@ def make_server(serving: Serving, access: Access, main: Path) -> Any:
     origins = [f"{name}:{port}" for name in serving.names for port in (serving.port, 80, 443)]
     server = get_server(
         {"/main": str(main)}, port=serving.port, address=serving.address, start=False,
-        show=serving.show, websocket_origin=origins, **tls,
+        show=serving.show, websocket_origin=origins,
+        http_server_kwargs={"max_body_size": _MOST_BODY_BYTES, "body_timeout": _BODY_S}, **tls,
     )  # fmt: skip
     guard(server._tornado, access)
     return server

@@ -2,30 +2,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import string
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote as escaped
+from urllib.parse import unquote, urlencode
 
 from ccviz.arrays import IntArray
 from ccviz.data.datasets import GENERATORS, Dataset, load
-from ccviz.errors import ArchiveError, CcvizError, quote
+from ccviz.errors import ArchiveError, CcvizError, ProblemError, quote
 from ccviz.numbers import whole
+from ccviz.problem.asked import AnyAsked, AskedRule, joined, parts_of, split_either, split_rule
 from ccviz.problem.fixed_centers import centers_text, read_centers_text
 from ccviz.problem.sizes import read_sizes, sizes_text
 from ccviz.runs.archive import Archive
-from ccviz.runs.limits import Limits
+from ccviz.runs.stop import Limits
 from ccviz.solvers import Solver, make_solver, parse_setting, solver_class
 from ccviz.views.draft import Draft, draft_of
-from ccviz.views.lab.kept_drafts import KeptDrafts
-from ccviz.views.lab.loading import solver_of
-from ccviz.views.lab.rejoin import rejoin
+from ccviz.views.lab.loading import rejoin, solver_of
+from ccviz.views.lab.personal_archive import KeptDrafts
 from ccviz.views.lab.ruling import clustering_of
 from ccviz.views.lab.session import Session
-from ccviz.views.lab.watching import watched_settings
+from ccviz.views.lab.suiting import watched_settings
 from ccviz.views.link_table import Kind, Link, LinkTable
-from ccviz.views.share.rules import read_rules, rules_text
+
+# --------------------------------------------------------------------------------------------------
+# Rules in an address: their own words, with the clustering or column that one names beside it.
+
+
+_DIGITS = string.digits + string.ascii_lowercase
+_VALUES = {digit: value for value, digit in enumerate(_DIGITS)}
+
+Finder = Callable[[str], IntArray]
+"""Returns the labels of a stored run by its name."""
+
+
+def rules_text(rules: Iterable[AnyAsked]) -> str:
+    """Return rules as an address has them, such as ``diameter<=3;difference(first:0011)>=2``.
+
+    The values of a column are joined by commas: ``sum(people:3,5.5,1,2)>=4``.
+    The numbers of clusters or words are digits, or joined by commas where there are many.
+    """
+    return ";".join(" or ".join(map(_text, parts_of(rule))) for rule in rules)
+
+
+def _text(rule: AskedRule) -> str:
+    if not rule.known:
+        return rule.text
+    name = escaped(rule.words.name, safe=" ")
+    if rule.words.names_column:
+        return _renamed(rule.text, f"{name}:{','.join(f'{value:.17g}' for value in rule.known)}")
+    if max(rule.known) >= len(_DIGITS):
+        return _renamed(rule.text, f"{name}:{','.join(map(str, rule.known))}")
+    return _renamed(rule.text, f"{name}:{''.join(_DIGITS[int(each)] for each in rule.known)}")
+
+
+def read_rules(text: str, find: Finder) -> list[AnyAsked]:
+    """Return the rules of an address.
+
+    `text`: As `rules_text` writes them; a clustering may be a stored run's name alone. `find`:
+    Returns the labels of such a run. Raises `CcvizError` if a word is no rule, or a run or the
+    values of a column are not there.
+    """
+    words = (word for word in text.split(";") if word.strip())
+    return [joined(_read(each, find) for each in split_either(word)) for word in words]
+
+
+def _read(word: str, find: Finder) -> AskedRule:
+    words = split_rule(word)
+    if not words.name:
+        return AskedRule.read(word)
+    called, colon, given = words.name.rpartition(":")
+    if words.names_column:
+        known: Sequence[float] = _values(given)
+    elif colon:
+        known = _decoded(given)
+    else:
+        known, called = find(unquote(given)).tolist(), given
+    return AskedRule(_renamed(word.strip(), unquote(called)), tuple(known))
+
+
+def _values(given: str) -> list[float]:
+    try:
+        return [float(word) for word in given.split(",")]
+    except ValueError:
+        raise ProblemError("the address has a column with values that are no numbers.") from None
+
+
+def _decoded(digits: str) -> list[int]:
+    if "," in digits:
+        values = _values(digits)
+        if not all(value.is_integer() for value in values):
+            raise ProblemError("the address has a column with values that are no whole numbers.")
+        return [*map(int, values)]
+    if not digits or not set(digits) <= set(_VALUES):
+        raise ProblemError("the address has a clustering with letters that are no labels.")
+    return [_VALUES[digit] for digit in digits]
+
+
+def _renamed(text: str, name: str) -> str:
+    """Return a rule's text with another name for its clustering or column."""
+    start, end = text.index("("), text.rindex(")")
+    return f"{text[: start + 1]}{name}{text[end:]}"
+
 
 MOST_CHARACTERS = 4000
 """Longer addresses are cut off somewhere on their way."""
@@ -53,16 +134,8 @@ def is_word(name: str) -> bool:
 def query(session: Session, own: str = "") -> str:
     """Return the session's settings as the query of an address.
 
-    Parameters
-    ----------
-    session : Session
-    own : str
-        What data are called that no address can name; empty if these are refused.
-
-    Raises
-    ------
-    CcvizError
-        If the data cannot be named in an address, or there are too many links for one.
+    `own`: What data are called that no address can name; empty if these are refused. Raises
+    `CcvizError` if the data cannot be named in an address, or there are too many links for one.
     """
     text = urlencode(_problem_values(session, own) | _settings_values(session))
     if len(text) > MOST_CHARACTERS:
@@ -98,8 +171,10 @@ def _problem_values(session: Session, own: str) -> dict[str, Any]:
 
 def _settings_values(session: Session) -> dict[str, Any]:
     values: dict[str, Any] = {"x": session.x_axis, "y": session.y_axis}
+    values |= {f"limit.{name}": value for name, value in session.given_limits.items()}
+    if not session.chosen:  # another page chooses the same
+        return values | ({"seed": session.seed} if session.seed else {})
     values |= {"solver": session.solver.name, "seed": session.seed}
-    values |= {f"limit.{name}": value for name, value in session.limits.given.items()}
     return values | {f"set.{name}": value for name, value in changed_settings(session).items()}
 
 
@@ -134,16 +209,9 @@ def apply_query(
 ) -> None:
     """Set a session up from an address; other settings stay, and all do if it is refused.
 
-    Parameters
-    ----------
-    session : Session
-    values : mapping of str to str
-    drafts : KeptDrafts, optional
-        Where a problem may be that the address only names.
-    own : Dataset, optional
-        The data, if they are none that `load` knows.
+    `own`: The data, if they are none that `load` knows.
     """
-    with session.in_words():
+    with session.reporting_errors():
         if "run" in values:
             _check_run(session.archive, values["run"])
         kept, values = _kept(session, values, drafts)
@@ -165,10 +233,7 @@ def _kept(
 ) -> tuple[Draft | None, Mapping[str, str]]:
     """Return the draft that an address names, and what else is to be done.
 
-    Raises
-    ------
-    CcvizError
-        If it is not kept any more, and no run brings its problem.
+    Raises `CcvizError` if it is not kept any more, and no run brings its problem.
     """
     if _DRAFT not in values:
         return None, values
@@ -186,19 +251,15 @@ def _check_run(archive: Archive, run_id: str) -> None:
         raise CcvizError(f"There is no run {quote(run_id)} that this page can open.") from None
 
 
-def way_back(session: Session, drafts: KeptDrafts | None = None) -> str:
+def reload_query(session: Session, drafts: KeptDrafts | None = None) -> str:
     """Return the query that opens the session again, with its run.
 
-    Parameters
-    ----------
-    session : Session
-    drafts : KeptDrafts, optional
-        Where a problem is put that no address holds. Without one the run, if there is one, brings
-        its problem.
+    `drafts`: Where a problem is put that no address holds. Without one the run, if there is one,
+    brings its problem.
     """
     run_id = session.player.run_id or session.runner.run_id
     is_example = bool(run_id) and session.archive.is_in_library(run_id)  # each server has its own
-    words = "" if is_example and not session.can_undo else _words(session, drafts)
+    words = "" if is_example and not session.edits.can_undo else _words(session, drafts)
     theme = "dark" if session.dark else "light"
     parts = (
         words,
@@ -243,18 +304,7 @@ def draft_of_query(
 ) -> Draft:
     """Return the problem that an address asks for, without taking it.
 
-    Parameters
-    ----------
-    session : Session
-        Its problem, where the address names none.
-    values : mapping of str to str
-    own : Dataset, optional
-        The data, if they are none that `load` knows.
-
-    Raises
-    ------
-    CcvizError
-        If the address cannot be followed.
+    `own`: The data, if they are none that `load` knows.
     """
     draft = session.draft
     if own is not None:
@@ -323,3 +373,19 @@ def _link(kind: Kind, word: str) -> Link:
         return Link(kind, i, j, float(weight) if weight else float("inf"))
     except ValueError:
         raise CcvizError(f"The address has {word!r} for a link, not two points.") from None
+
+
+# --------------------------------------------------------------------------------------------------
+# Controls that an address hides: ``?hide=data,solver``. It tidies the page, and guards nothing.
+
+
+HIDEABLE = ("data", "links", "rules", "solver", "lessons")
+"""What can be hidden, by the words of an address."""
+
+
+def hidden_controls(text: str) -> frozenset[str]:
+    """Return the controls that a word of an address hides."""
+    names = frozenset(filter(None, text.split(",")))
+    if unknown := sorted(names - set(HIDEABLE)):
+        raise CcvizError(f"An address can hide {', '.join(HIDEABLE)}; not {quote(unknown[0])}.")
+    return names

@@ -7,7 +7,7 @@ from inspect import signature
 from typing import Any
 
 from ccviz.data.datasets import GENERATORS
-from ccviz.data.origin import ROLES, Origin
+from ccviz.data.table import ROLES, Origin
 from ccviz.errors import UnsupportedError
 from ccviz.problem.asked import AnyAsked, AskedEither
 from ccviz.problem.fixed_centers import centers_text
@@ -97,16 +97,7 @@ def _made(rule: AnyAsked) -> str:
 
 
 def origin_of(draft: Draft) -> Origin | None:
-    """Return the table of one's own that the points come from, None if it cannot be named.
-
-    Parameters
-    ----------
-    draft : Draft
-
-    Returns
-    -------
-    Origin or None
-    """
+    """Return the table of one's own that the points come from, None if it cannot be named."""
     origin = draft.data.origin
     return origin if origin is not None and origin.file and not draft.data.is_named else None
 
@@ -122,7 +113,8 @@ def _reading(draft: Draft, origin: Origin | None) -> str:
         return repr(_file(draft))
     missing = f", missing={origin.missing!r}" if origin.missing else ""
     roles = "" if _is_plain(origin) else f", roles={origin.roles!r}"
-    return f"{origin.file!r}{roles}{missing}"
+    columns = "" if "feature" in origin.roles.values() else ", columns=[]"
+    return f"{origin.file!r}{roles}{columns}{missing}"
 
 
 def _is_plain(origin: Origin) -> bool:
@@ -136,7 +128,7 @@ def _options(origin: Origin) -> list[str]:
     if _is_plain(origin):
         return missing
     columns = [each.column for each in origin.decisions]
-    # The features stand in one word with commas between; a column's number is as good as its name.
+    # The features are in one word with commas between; a column's number is as good as its name.
     clear = not any("," in name for name in columns)
     called = {
         role: [name if clear else str(at) for at, name in enumerate(columns)

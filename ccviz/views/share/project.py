@@ -17,16 +17,18 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from io import BytesIO
-from itertools import islice
+from itertools import chain, islice
 from math import inf
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
 
+from ccviz.data.cells import PLAIN_CSV, CsvStyle, Delimiter
 from ccviz.data.datasets import Dataset
 from ccviz.data.scaling import check_scaling
+from ccviz.data.table import Cells, Decision, Missing, Origin, Role
 from ccviz.errors import CcvizError
 from ccviz.problem.asked import AnyAsked, AskedEither, AskedRule, joined, parts_of
 from ccviz.problem.problem import Problem
@@ -34,14 +36,121 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.codec import decode_problem, encode_problem
 from ccviz.runs.file import export_run, import_run, plain
 from ccviz.solvers import make_solver
-from ccviz.views.cluster_names import ClusterName
-from ccviz.views.draft import Draft
+from ccviz.views.draft import ClusterName, Draft
 from ccviz.views.frames.projection import offered_axes
 from ccviz.views.lab.personal_archive import personal_archive
 from ccviz.views.lab.session import Session
 from ccviz.views.link_table import Link, LinkTable
 from ccviz.views.person import Person
-from ccviz.views.share.table_part import decode_table, encode_table
+
+# --- Data as a CSV file that `read_data` reads back -----------------------------------------------
+
+
+def csv_text(data: Dataset) -> str:
+    """Return the points, a line each: features, weight and known class where there are any."""
+    return PLAIN_CSV.table(_rows(data))
+
+
+def _rows(data: Dataset) -> Iterator[list[Any]]:
+    features, rows = list(data.features), data.X.tolist()
+    if data.weights is not None:
+        features.append("weight")
+        rows = np.column_stack([data.X, data.weights]).tolist()
+    if data.truth is None:
+        yield from chain([features], rows)
+        return
+    yield [*features, "class"]
+    for point, label in zip(rows, data.called, strict=True):
+        yield [*point, label]
+
+
+# --- The table behind the points as a part of a project file: its columns and their roles ---------
+
+
+class _Column(msgspec.Struct):
+    """Cells of a column: texts, or numbers as bytes in little-endian order."""
+
+    column: str
+    role: Role
+    why: str
+    kind: Literal["text", "<i8", "<f8"]
+    texts: list[str] = []
+    numbers: bytes = b""
+
+
+class _Part(msgspec.Struct):
+    """Names of the points, and the table that they come from, if there is one."""
+
+    names: list[str]
+    file: str = ""
+    missing: Missing | None = None
+    rows: bytes = b""
+    columns: list[_Column] | None = None
+    delimiter: Delimiter = ","  # 0.1 does not say
+    comma: bool = False
+
+
+def encode_table(data: Dataset) -> bytes:
+    """Return what a data set knows besides its points."""
+    names, origin = list(data.names), data.origin
+    if origin is None:
+        return msgspec.msgpack.encode(_Part(names))
+    columns = [
+        _column(decision, cells)
+        for decision, cells in zip(origin.decisions, origin.columns, strict=True)
+    ]
+    rows = origin.rows.astype("<i8").tobytes()
+    style = (origin.style.delimiter, origin.style.comma)
+    return msgspec.msgpack.encode(_Part(names, origin.file, origin.missing, rows, columns, *style))
+
+
+def _column(decision: Decision, cells: Cells) -> _Column:
+    about = (decision.column, decision.role, decision.why)
+    if isinstance(cells, np.ndarray) and cells.dtype.kind in "if":
+        kind: Literal["<i8", "<f8"] = "<i8" if cells.dtype.kind == "i" else "<f8"
+        return _Column(*about, kind, numbers=cells.astype(kind).tobytes())
+    return _Column(*about, "text", texts=list(map(str, cells)))
+
+
+def decode_table(content: bytes, n: int) -> tuple[tuple[str, ...], Origin | None]:
+    """Return the names of n points and their table."""
+    part = msgspec.msgpack.decode(content, type=_Part)
+    names = tuple(map(plain, part.names))
+    _expect(len(names) in {0, n})
+    if part.columns is None:
+        return names, None
+    rows = _numbers(part.rows, "<i8", n).astype(np.int64)
+    _expect(bool((np.diff(rows, prepend=-1) > 0).all()))
+    _expect(len({each.column for each in part.columns}) == len(part.columns))
+    origin = Origin(
+        columns=tuple(_cells(each, n) for each in part.columns),
+        decisions=tuple(
+            Decision(plain(each.column), each.role, plain(each.why)) for each in part.columns
+        ),
+        rows=rows,
+        missing=part.missing,
+        file=plain(part.file),
+        style=CsvStyle(part.delimiter, part.comma),
+    )
+    return names, origin
+
+
+def _cells(column: _Column, n: int) -> Cells:
+    if column.kind != "text":
+        return _numbers(column.numbers, column.kind, n)
+    _expect(len(column.texts) == n)
+    return column.texts
+
+
+def _numbers(content: bytes, kind: str, n: int) -> np.ndarray:
+    _expect(len(content) == 8 * n)
+    return np.frombuffer(content, dtype=kind)
+
+
+def _expect(sound: bool) -> None:
+    if not sound:
+        raise CcvizError("its table does not fit its points.")
+
 
 SUFFIX = ".ccvizlab"
 _MOST_BYTES = 1 << 29
@@ -120,19 +229,7 @@ def write_project(
 ) -> bytes:
     """Return a project as a file.
 
-    Parameters
-    ----------
-    head : _Head
-    draft : Draft
-    path : path
-        Of the archive.
-    person : Person
-        Whose runs on these points go with it.
-    with_runs : bool
-
-    Returns
-    -------
-    bytes
+    `person`: Whose runs on these points go with it.
     """
     data = draft.data
     points = Problem(data.X, 1, truth=data.truth, weights=data.weights)
@@ -226,19 +323,7 @@ def _is_on(problem: Problem, draft: Draft) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Project:
-    """What a project file holds, besides its runs.
-
-    Attributes
-    ----------
-    draft : Draft
-    x_axis, y_axis : str
-    solver : str
-    settings : dict
-        Of the solver.
-    seed : int
-    limits : dict
-        By their names in `Session`.
-    """
+    """What a project file holds, besides its runs."""
 
     draft: Draft
     x_axis: str
@@ -251,7 +336,7 @@ class Project:
 
 def open_project(session: Session, name: str, content: bytes) -> None:
     """Take over what a file holds, once it is read; a broken one becomes a notice only."""
-    session.bring_runs(name, read_project, content, then=partial(take_project, session))
+    session.import_runs(name, read_project, content, then=partial(take_project, session))
 
 
 def take_project(session: Session, project: Project) -> None:
@@ -265,23 +350,7 @@ def take_project(session: Session, project: Project) -> None:
 def read_project(content: bytes, name: str, path: Path, person: Person) -> Project:
     """Read a project file, its runs into a person's part of an archive.
 
-    Parameters
-    ----------
-    content : bytes
-    name : str
-        Of the file.
-    path : path
-        Of the archive.
-    person : Person
-
-    Returns
-    -------
-    Project
-
-    Raises
-    ------
-    CcvizError
-        If it is broken or refused; the archive is left as it was.
+    Raises `CcvizError` if it is broken or refused; the archive is left as it was.
     """
     with _named(name), zipfile.ZipFile(BytesIO(content)) as file, Archive(path) as archive:
         _check_parts(file)

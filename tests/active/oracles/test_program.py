@@ -27,7 +27,7 @@ def test_a_program_that_waits_for_its_input_ends_with_it(asked):
 
 
 def test_a_program_that_does_not_end_is_ended(asked, monkeypatch):
-    monkeypatch.setattr("ccviz.active.oracles.program._FAREWELL_S", 0.1)
+    monkeypatch.setattr("ccviz.active.oracles.external._FAREWELL_S", 0.1)
     with python("import time\nprint('no', flush=True)\ntime.sleep(600)") as program:
         assert program(asked) == Reply(False)
     assert program._process.returncode != 0
@@ -44,10 +44,12 @@ def test_a_program_is_asked_about_sets():
     [
         ("print('maybe')", "replied 'maybe'"),
         ("import sys; sys.exit(4)", r"ended \(exit code 4\)|cannot be asked"),
-        ("import sys; sys.stdout.buffer.write(bytes([255, 10]))", "cannot be asked"),
+        ("import sys; sys.stdout.buffer.write(bytes([255, 10]))", "replied '�'"),
+        ("import os, time; os.close(1); time.sleep(600)", "closed its output before"),
         ("print('y' * 200_000)", "replied 'yyyy"),
     ],
 )
-def test_a_program_that_fails_is_named(asked, code, words):
+def test_a_program_that_fails_is_named(asked, code, words, monkeypatch):
+    monkeypatch.setattr("ccviz.active.oracles.external._FAREWELL_S", 1.0)
     with python(code) as program, pytest.raises(CcvizError, match=words):
         program(asked)

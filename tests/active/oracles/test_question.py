@@ -1,10 +1,11 @@
 """Questions and replies as data."""
 
 import msgspec
+import numpy as np
 import pytest
 
-from ccviz.active.oracles import KnownClasses, Reply
-from ccviz.active.oracles.question import question_about, read_reply
+from ccviz.active.oracles import KnownClasses, Reply, SetReply
+from ccviz.active.oracles.question import question_about, read_reply, set_question_about
 from ccviz.data.datasets import load
 from ccviz.errors import CcvizError, ParameterError
 
@@ -49,3 +50,12 @@ def test_known_classes_are_wrong_as_often_as_asked():
     assert 150 < wrong < 250
     with pytest.raises(ParameterError, match=r"wrong = 0\.5"):
         KnownClasses(iris.truth, wrong=0.5)
+
+
+def test_classes_that_are_not_known_answer_nothing():
+    iris = load("iris")
+    truth = iris.truth.astype(float)
+    truth[[1, 60]] = np.nan
+    assert KnownClasses(truth)(question_about(iris, 1, (0, 1))) == Reply(None)
+    asked = set_question_about(iris, 1, (0, 1, 2, 60, 70))
+    assert KnownClasses(truth).odd(asked) == SetReply((70,), (1, 60))

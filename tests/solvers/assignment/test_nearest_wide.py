@@ -10,7 +10,7 @@ from ccviz.solvers import kmeans
 from ccviz.solvers.assignment import step, wide
 from ccviz.solvers.assignment.centers import some_costs
 from ccviz.solvers.assignment.wide import WideNearest, product_costs
-from ccviz.solvers.common import dimensions
+from ccviz.solvers.common import scaling
 
 D = 40
 
@@ -126,7 +126,7 @@ def test_solvers_find_the_same_either_way(monkeypatch):
         problem = Problem(X, 12, must_link=pairs[:30], **links)
         one = solve(problem, name, seed=0)
         with monkeypatch.context() as patched:
-            patched.setattr(dimensions, "_MANY", 0)
+            patched.setattr(scaling, "_MANY", 0)
             other = solve(problem, name, seed=0)
         assert (one.labels == other.labels).all()
         assert one.objective == other.objective
@@ -137,6 +137,6 @@ def test_where_features_are_few_nothing_is_loaded(monkeypatch):
         raise AssertionError
 
     monkeypatch.setattr(wide, "WideNearest", refuse)
-    monkeypatch.setattr(dimensions, "_MANY", 0)
+    monkeypatch.setattr(scaling, "_MANY", 0)
     assert kmeans._loops_for(Problem(np.eye(31), 3)) is not None
     assert step.is_wide(10, 3, 31) is False

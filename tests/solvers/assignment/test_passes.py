@@ -6,8 +6,7 @@ import pytest
 from ccviz import Problem, contract, solve
 from ccviz.solvers.assignment.centers import block_costs, block_means, block_wcss
 from ccviz.solvers.assignment.kernels.rules import open_candidates
-from ccviz.solvers.assignment.passes import open_passes
-from ccviz.solvers.assignment.step import Descent
+from ccviz.solvers.assignment.step import Descent, open_passes
 from ccviz.solvers.assignment.structure import structure_of
 
 

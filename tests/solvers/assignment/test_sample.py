@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ccviz import Problem, contract, solve
-from ccviz.solvers.assignment.sample import first_centers
+from ccviz.solvers.assignment.step import first_centers
 from ccviz.solvers.common.seeding import seed_centers
 
 

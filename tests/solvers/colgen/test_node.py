@@ -19,9 +19,8 @@ from ccviz.events import (
 from ccviz.problem.problem import Problem
 from ccviz.proof.verify import verify
 from ccviz.solvers.base import Context
-from ccviz.solvers.colgen import node
+from ccviz.solvers.colgen import Colgen, node
 from ccviz.solvers.colgen.params import Params
-from ccviz.solvers.colgen.solver import Colgen
 from ccviz.solvers.search.decisions import DiscDecision
 from ccviz.solvers.search.tree import Task
 from tests.enumeration import feasible, least_wcss

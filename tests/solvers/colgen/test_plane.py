@@ -13,8 +13,8 @@ from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.proof.verify import verify
 from ccviz.solvers.base import Context
+from ccviz.solvers.colgen import Colgen
 from ccviz.solvers.colgen.params import Params
-from ccviz.solvers.colgen.solver import Colgen
 from tests.enumeration import least_wcss
 
 

@@ -25,8 +25,8 @@ from ccviz.problem.rules import (
     minimum_separation,
 )
 from ccviz.solvers.base import Context
+from ccviz.solvers.colgen import Colgen
 from ccviz.solvers.colgen.params import Params, PricingParams
-from ccviz.solvers.colgen.solver import Colgen
 from tests.enumeration import least_wcss
 from tests.seeds import seeds
 from tests.solvers.colgen.conftest import random_problem
@@ -136,13 +136,6 @@ def test_a_fractional_relaxation_is_branched_on(n, d, k, links, seed):
     assert upper * (1.0 - 2e-6) <= lower.lower_bound <= upper * (1.0 + 1e-9)
 
 
-def test_an_odd_wheel_is_proved_infeasible_by_the_links():
-    cannot = [(i, (i + 1) % 5) for i in range(5)] + [(i, 5) for i in range(5)]
-    X = np.random.default_rng(0).normal(size=(6, 2))
-    events = run(Problem(X, 3, cannot_link=cannot))
-    assert len(of(events, InfeasibilityProved)) == 1
-
-
 def test_rules_that_leave_nothing_are_proved_infeasible():
     X = np.random.default_rng(0).normal(size=(9, 2))
     assert of(run(Problem(X, 2, rules=(MaxSize(4),))), InfeasibilityProved)
@@ -174,20 +167,6 @@ def test_a_tree_whose_branches_are_all_infeasible_proves_it():
     [proof] = of(events, InfeasibilityProved)
     assert proof.reason == "every branch of the search tree is infeasible."
     assert events[-1].termination == "proved"
-
-
-def test_the_same_seed_gives_the_same_events():
-    first, second = (run(iris(5, 60, every=2)) for _ in range(2))
-    assert len(first) == len(second)
-    for a, b in zip(of(first, ColumnsPriced), of(second, ColumnsPriced), strict=True):
-        assert a.lower_bound == b.lower_bound
-        assert (a.duals == b.duals).all()
-
-
-def test_as_many_clusters_as_blocks_need_no_columns():
-    X = np.arange(4.0)[:, None]
-    events = run(Problem(X, 3, must_link=[(0, 1)]))
-    assert of(events, IncumbentFound)[-1].objective == pytest.approx(0.5)
 
 
 def test_an_exact_pricing_over_many_tasks_ends_at_the_same_optimum():

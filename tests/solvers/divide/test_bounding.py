@@ -4,8 +4,7 @@ import pytest
 from ccviz import Problem
 from ccviz.problem.blocks import contract
 from ccviz.solvers.divide.bounding import Effort, batched, bound_part, bound_several
-from ccviz.solvers.divide.partition import anticluster
-from ccviz.solvers.divide.parts import take_parts
+from ccviz.solvers.divide.partition import anticluster, take_parts
 from ccviz.solvers.relaxation.admm import cold_start
 from ccviz.solvers.relaxation.model import relax
 

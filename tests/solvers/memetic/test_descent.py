@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from ccviz.problem.blocks import contract
 from ccviz.problem.partition import Partition
-from ccviz.solvers.memetic import _descent, _state
+from ccviz.solvers.memetic import _descent
+from ccviz.solvers.memetic import instance as kernels
 from ccviz.solvers.memetic.local_search import member_of
 
 SEEDS = st.integers(0, 10_000)
@@ -13,7 +14,7 @@ SEEDS = st.integers(0, 10_000)
 
 def opened(instance, labels):
     anchor = np.zeros((instance.k, instance.data.point.shape[1]))
-    return _state.open_state(instance.data, labels, anchor, 0.0)
+    return kernels.open_state(instance.data, labels, anchor, 0.0)
 
 
 def descended(instance, labels, depth, seed=0):
@@ -36,10 +37,10 @@ def test_a_move_costs_what_it_is_said_to(seed, make_problem, instance_of):
     if c == state.label[b]:
         return
     data = instance.data
-    said = _state.entering(b, c, data.point, data.mass, state.total, state.weight)
-    said -= _state.leaving(b, data, state)
+    said = kernels.entering(b, c, data.point, data.mass, state.total, state.weight)
+    said -= kernels.leaving(b, data, state)
     before = member_of(instance, state.label.copy()).objective
-    _state.move(b, c, data, state)
+    kernels.move(b, c, data, state)
     after = member_of(instance, state.label.copy()).objective
     assert said == pytest.approx(after - before, abs=1e-7)
 
@@ -51,7 +52,7 @@ def test_moves_keep_the_books(seed, make_problem, instance_of):
     state = opened(instance, instance.feasible)
     for _ in range(20):
         b, c = int(rng.integers(instance.s)), int(rng.integers(instance.k))
-        _state.move(b, c, instance.data, state)
+        kernels.move(b, c, instance.data, state)
     fresh = opened(instance, state.label)
     assert np.allclose(state.total, fresh.total)
     assert (state.weight == fresh.weight).all()

@@ -17,16 +17,7 @@ from ccviz.solvers.relaxation.model import Relaxation
 def solve_textbook(relaxation: Relaxation, cuts: Cuts) -> tuple[float, FloatArray]:
     """Return the optimal value (a sum of squares) and Z (s, s).
 
-    Parameters
-    ----------
-    relaxation : Relaxation
-    cuts : Cuts
-        Inequalities to add; may be none.
-
-    Raises
-    ------
-    cvxpy.error.SolverError
-        If the relaxation is infeasible or the solver gives up.
+    Raises `cvxpy.error.SolverError` if the relaxation is infeasible or the solver gives up.
     """
     e, s = relaxation.mass, relaxation.s
     sums = np.sqrt(e)[:, None] * relaxation.factor

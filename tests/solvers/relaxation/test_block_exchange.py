@@ -2,7 +2,7 @@ import numpy as np
 
 from ccviz import Partition, Problem
 from ccviz.problem.blocks import contract
-from ccviz.solvers.relaxation.block_exchange import exchange_blocks
+from ccviz.solvers.relaxation.exchange import exchange_blocks
 from ccviz.solvers.relaxation.model import relax
 
 

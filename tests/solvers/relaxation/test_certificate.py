@@ -13,17 +13,9 @@ from ccviz.solvers.relaxation.model import relax
 def perturbation_bound(relaxation, y, trace_dual, S, cut_part=0.0):
     """Return the safe bound of Piccialli et al. 2022, Theorem 3.2.
 
-    Parameters
-    ----------
-    relaxation : Relaxation
-    y : (s,) float64
-        Multipliers of Z e = e (the constraint is symmetrised, E_i).
-    trace_dual : float
-        Multiplier of <Diag(e), Z> = k.
-    S : (s, s) float64
-        What the other multipliers leave of the objective, in terms of Z: the theorem's S~.
-    cut_part : float
-        Sum of the cuts' multipliers times their right sides.
+    `y` (s,): Multipliers of Z e = e (the constraint is symmetrised, E_i). `S` (s, s): What the
+    other multipliers leave of the objective, in terms of Z: the theorem's S~. `cut_part`: Sum of
+    the cuts' multipliers times their right sides.
     """
     negative = np.minimum(np.linalg.eigvalsh(S), 0.0).sum()
     dual = float(y.sum()) + relaxation.k * trace_dual

@@ -5,11 +5,10 @@ from hypothesis import strategies as st
 
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
-from ccviz.solvers.divide.parts import cost
+from ccviz.solvers.divide.partition import cost
 from ccviz.solvers.relaxation.certificate import certify
-from ccviz.solvers.relaxation.closed_form import multipliers_of
 from ccviz.solvers.relaxation.cuts import no_cuts
-from ccviz.solvers.relaxation.model import relax
+from ccviz.solvers.relaxation.model import branching_pair, multipliers_of, relax
 
 
 def certified(relaxation, labels):
@@ -46,3 +45,17 @@ def test_a_wrong_clustering_proves_less():
     right, wrong = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 1, 1, 1, 1])
     assert certified(relaxation, wrong) < certified(relaxation, right)
     assert certified(relaxation, right) == pytest.approx(4.0, rel=1e-5)
+
+
+def test_it_takes_the_pair_farthest_from_both_decisions():
+    relaxation = relax(contract(Problem([[0.0], [1.0], [2.0], [3.0]], 2)))
+    Z = np.array([[0.5, 0.5, 0.0, 0.0], [0.5, 0.5, 0.0, 0.0], [0, 0, 0.7, 0.3], [0, 0, 0.3, 0.7]])
+    assert branching_pair(relaxation, Z) == (2, 3)
+
+
+def test_conflicting_pairs_are_never_taken():
+    problem = Problem([[0.0], [1.0], [2.0]], 3, cannot_link=[(0, 1), (0, 2), (1, 2)])
+    relaxation = relax(contract(problem))
+    assert branching_pair(relaxation, np.full((3, 3), 0.3)) is None
+    two = Problem([[0.0], [1.0], [2.0]], 3, cannot_link=[(0, 1), (0, 2)])
+    assert branching_pair(relax(contract(two)), np.full((3, 3), 0.3)) == (1, 2)

@@ -136,6 +136,6 @@ def test_rows_have_norm_one(relaxation):
         one = np.zeros((relaxation.s, relaxation.s))
         unit = np.zeros(len(rows.side))
         unit[c] = 1.0
-        kernels.add_rows(one, unit, *rows.entries)
+        kernels.add_rows(one, unit, rows)
         assert np.linalg.norm(one) == pytest.approx(1.0)
         np.testing.assert_array_equal(one, one.T)

@@ -6,10 +6,8 @@ import pytest
 from ccviz import Problem
 from ccviz.problem.blocks import contract
 from ccviz.solvers.relaxation.admm import cold_start
-from ccviz.solvers.relaxation.engine import iterate
+from ccviz.solvers.relaxation.engine import RoundParams, iterate, restart, run_rounds
 from ccviz.solvers.relaxation.model import relax
-from ccviz.solvers.relaxation.restart import restart
-from ccviz.solvers.relaxation.rounds import RoundParams, run_rounds
 from ccviz.solvers.search.tree import Multipliers
 
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from ccviz import Problem, solve, start
-from ccviz.errors import ContradictionError, ProblemError
 from ccviz.events import NodePruned
 from ccviz.problem.blocks import contract
 from ccviz.proof.verify import verify
@@ -15,59 +14,6 @@ from ccviz.solvers.relaxation.model import relax
 from ccviz.solvers.sdp import node
 from ccviz.solvers.sdp.rounding import ipc_kmeans
 from ccviz.solvers.sdp.settings import NodeSettings
-from tests.enumeration import least_wcss
-from tests.seeds import seeds
-
-
-def draw(seed):
-    """Draw a small problem with sizes and links; None where they contradict each other."""
-    rng = np.random.default_rng(seed)
-    k = int(rng.integers(2, 4))
-    n = int(rng.integers(2 * k, 9))
-    X = rng.normal(size=(n, 2)) * 10.0 ** rng.integers(-3, 4)
-    kind = rng.integers(4)
-    lower = rng.multinomial(n - k, np.ones(k) / k) + 1
-    upper = lower.copy()
-    if kind == 1:  # one range for all
-        lower, upper = np.full(k, max(1, n // k - 1)), np.full(k, -(-n // k))
-    elif kind == 2:  # equal sizes
-        lower = upper = np.array([n // k + (j < n % k) for j in range(k)])
-    elif kind == 3:  # each cluster its own range
-        lower, upper = np.maximum(lower - 1, 1), lower + 1
-    pairs = rng.choice(n, size=(int(rng.integers(0, 4)), 2))
-    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    half = len(pairs) // 2
-    try:
-        return Problem(X, k, must_link=pairs[:half], cannot_link=pairs[half:], sizes=(lower, upper))
-    except (ContradictionError, ProblemError):
-        return None
-
-
-@pytest.mark.parametrize("seed", seeds(2, 20))
-def test_it_agrees_with_brute_force_and_its_proofs_are_accepted(seed):
-    agree(filter(None, map(draw, range(10 * seed, 10 * seed + 10))), "splitting")
-
-
-def test_the_scs_backend_agrees_too():
-    agree(filter(None, map(draw, range(5))), "scs")
-
-
-def agree(problems, backend):
-    """Compare runs with brute force, and check their proofs."""
-    for problem in problems:
-        optimum = least_wcss(problem)
-        run = start(problem, "sdp", tolerance=1e-7, backend=backend)
-        events = [record.event for record in run]
-        result = run.result()
-        if not np.isfinite(optimum):
-            assert result.status == "infeasible"
-        else:
-            assert result.status == "optimal"
-            assert result.objective == pytest.approx(optimum, rel=2e-7, abs=1e-15)
-            assert result.lower_bound <= optimum
-        leaves = [event.lower_bound for event in events if isinstance(event, NodePruned)]
-        assert not np.isfinite(optimum) or min(leaves) <= optimum
-        assert verify(problem, events).accepted
 
 
 def test_iris_in_three_clusters_of_fifty_is_proved_at_the_published_optimum():
@@ -130,10 +76,3 @@ def certified(relaxation):
     """Return an iterate that has proved the last of the bounds above."""
     at = iterate(relaxation, cold_start(relaxation), 1)
     return replace(at, best=replace(at.best, lower_bound=1.0))
-
-
-def test_blocks_that_fit_nowhere_are_infeasible_in_words():
-    problem = Problem(np.arange(6.0)[:, None], 2, must_link=[(0, 1), (1, 2), (2, 3)], sizes=[3, 3])
-    result = solve(problem, "sdp")
-    assert result.status == "infeasible"
-    assert "size" in result.message or "points" in result.message

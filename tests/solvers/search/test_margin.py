@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ccviz import Partition, Problem
-from ccviz.solvers.search.margin import Margin, margin_of
+from ccviz.solvers.search.decisions import Margin, margin_of
 from tests.exact import exact_cost
 
 

@@ -23,7 +23,7 @@ from ccviz.events import (
 )
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, never
-from ccviz.solvers.search.backends import Here
+from ccviz.solvers.s_mdeclust import first_labels
 from ccviz.solvers.search.branch_and_bound import Known, branch_and_bound
 from ccviz.solvers.search.decisions import PairDecision, decided_pairs, decision_of
 from ccviz.solvers.search.tree import (
@@ -33,8 +33,7 @@ from ccviz.solvers.search.tree import (
     Task,
     cutoff,
 )
-from ccviz.solvers.search.workforce import Workforce, open_workforce
-from ccviz.solvers.start.memetic import first_labels
+from ccviz.solvers.search.workforce import Backend, Workforce, open_workforce
 from tests.patience import PATIENCE_S
 
 POINTS = np.array([0.0, 0.3, 1.0, 1.2, 2.0, 2.5])
@@ -104,16 +103,6 @@ def test_every_order_finds_the_optimum(order):
     assert all(bound <= BEST * (1 + 1e-12) for bound in bounds)
 
 
-def test_orders_differ_in_which_node_comes_next():
-    def branched(order):
-        return [event.node for event in run(order)[1] if isinstance(event, NodeBranched)]
-
-    assert branched("breadth") == sorted(branched("breadth"))
-    depth_of = {e.node: e.depth for e in run("depth")[1] if isinstance(e, NodeOpened)}
-    depths = [depth_of[node] for node in branched("depth")]
-    assert depths[:4] == [0, 1, 2, 3]
-
-
 def test_a_branched_node_has_both_children_and_a_leaf_has_none():
     _, events = run()
     parents = [event.parent for event in events if isinstance(event, NodeOpened)]
@@ -141,46 +130,11 @@ def test_a_node_closed_by_its_bound_says_no_more_than_its_bound_does(tolerance):
         )
 
 
-def test_a_leaf_says_whose_multipliers_prove_it():
-    _, events = run()
-    integral = [e for e in events if isinstance(e, NodePruned) and e.reason == "integral"]
-    assert integral
-    assert all(event.certificate["node"].tolist() == [event.node] for event in integral)
-
-
-def test_a_run_cut_off_anywhere_goes_on_to_the_same_answer():
-    _, whole = run()
-    for cut in range(1, len(whole), 3):
-        history = tuple(Record(seq, 0.0, event) for seq, event in enumerate(whole[:cut]))
-        search, rest = run(history=history)
-        assert search.upper_bound == pytest.approx(BEST)
-        assert search.lower_bound == pytest.approx(BEST)
-        names = [e.node for e in (*whole[:cut], *rest) if isinstance(e, NodeOpened)]
-        assert len(names) == len(set(names))
-
-
-def test_an_infeasible_root_is_proved():
-    def impossible(task):
-        return Report("infeasible", math.inf, detail="no way", witness=(1, 2))
-
-    search = Search(impossible, objective, 1e-4)
-    with open_workforce("1") as workforce:
-        events = list(search.steps(workforce, lambda: False))
-    assert search.infeasible
-    assert events[-1].points == (1, 2)
-
-
 def test_a_stop_leaves_at_once_with_the_incumbent():
     seen = []
     search, events = run(stop=lambda: len(seen) > 0 or seen.append(1))
     assert len(events) < 8
     assert search.lower_bound < BEST
-
-
-def test_incumbents_only_improve():
-    _, events = run("breadth")
-    found = [event.objective for event in events if isinstance(event, IncumbentFound)]
-    assert found == sorted(found, reverse=True)
 
 
 def test_cutoff_is_infinite_without_an_incumbent():
@@ -217,7 +171,7 @@ def test_a_gap_that_stays_is_no_proof():
     assert "a gap of 0.5." in last.message
 
 
-HERE = Workforce(Here())
+HERE = Workforce(Backend())
 FAR = np.array([0, 1, 0, 1, 0, 1])  # a clustering that is far from the best
 PAIRS = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]
 
@@ -354,14 +308,6 @@ def test_what_proves_nothing_has_no_proof():
         assert pruned.certificate == {}
 
 
-def test_work_that_stops_ends_the_search():
-    def stopped(task):
-        raise StoppedError
-
-    events = list(Search(stopped, objective, 1e-6).steps(HERE, lambda: False))
-    assert [type(event) for event in events] == [NodeOpened]
-
-
 def test_an_infeasible_root_names_its_witness():
     search, _ = scripted(
         Report("infeasible", 0.0, detail="no", witness=(1, 2), certificate={"a": POINTS})
@@ -432,6 +378,7 @@ def test_a_run_cut_off_anywhere_goes_on_with_what_was_open():
 
         search = Search(watched, objective, 1e-6)
         every = [*whole[:cut], *search.steps(HERE, lambda: False, history)]
+        assert search.lower_bound == pytest.approx(search.upper_bound) == pytest.approx(BEST)
         decisions = decisions_by_node(every)
         done = {event.node for event in of_kind(whole[:cut], NodePruned, NodeBranched)}
         assert not done & {task.node for task in tasks}
@@ -560,7 +507,7 @@ def test_the_memetic_solver_may_begin(monkeypatch):
         asked.append((problem, seed, stop))
         return BEST_OF_SMALL
 
-    monkeypatch.setattr("ccviz.solvers.start.memetic.memetic_incumbent", memetic)
+    monkeypatch.setattr("ccviz.solvers.s_mdeclust.memetic_incumbent", memetic)
     events = small_run(Report("bound", 0.5), "memetic", context=context)
     (found,) = of_kind(events, IncumbentFound)
     assert (found.source, found.objective) == ("start", 0.5)
@@ -590,15 +537,6 @@ def test_proved_infeasibility_is_a_proof_at_any_tolerance():
 def test_rounding_may_leave_little_of_a_gap(left, termination):
     report = Report("integral", 0.5 * (1 - left), labels=BEST_OF_SMALL)
     assert small_run(report, tolerance=1e-4)[-1].termination == termination
-
-
-def test_points_that_coincide_are_proved():
-    problem = Problem([[1.0], [1.0], [1.0]], 1)
-    report = Report("integral", 0.0, labels=np.zeros(3, dtype=np.int64))
-    *_, last = branch_and_bound(
-        problem, Context(), lambda task: report, tolerance=1e-6, order="best"
-    )
-    assert last.termination == "proved"
 
 
 def test_a_run_that_is_stopped_says_nothing_of_its_end():

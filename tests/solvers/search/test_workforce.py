@@ -15,10 +15,11 @@ from ccviz import Problem, start
 from ccviz.errors import ParameterError, WorkersLostError
 from ccviz.events import Finished
 from ccviz.solvers.base import never
-from ccviz.solvers.search import backends
-from ccviz.solvers.search.backends import Processes, SerialExecutor
-from ccviz.solvers.search.dask import DaskWorkers
+from ccviz.solvers.search import workforce
 from ccviz.solvers.search.workforce import (
+    DaskWorkers,
+    Processes,
+    SerialExecutor,
     Workforce,
     in_order,
     open_workforce,
@@ -222,7 +223,7 @@ def dying(monkeypatch):
         pools.append((ProcessPoolExecutor if pools else DiesOnce)(*about, **more))
         return pools[-1]
 
-    monkeypatch.setattr(backends, "Pool", make)
+    monkeypatch.setattr(workforce, "Pool", make)
     return pools
 
 
@@ -284,3 +285,31 @@ def test_a_scheduler_that_comes_back_gets_its_tasks_again_and_one_that_does_not_
         back.close()
         with pytest.raises(WorkersLostError, match=f"The Dask scheduler at {address} or its w"):
             force.result(force.submit(waits, 2), never)
+
+
+LOSE_IT = """
+import gc, os, signal
+from multiprocessing import resource_tracker
+from ccviz.solvers.search.workforce import Processes
+
+if __name__ == "__main__":
+    pool = Processes(1)
+    assert pool.open(0).submit(abs, -3).result() == 3
+    tracker = resource_tracker._resource_tracker._pid
+    os.kill(tracker, signal.SIGKILL)
+    os.waitid(os.P_PID, tracker, os.WEXITED | os.WNOWAIT)
+    pool.close()
+    del pool
+    gc.collect()
+    print("closed")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no resource tracker")
+def test_a_killed_tracker_writes_no_traceback(tmp_path):
+    script = tmp_path / "lose_it.py"
+    script.write_text(LOSE_IT)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    assert done.stdout == "closed\n"
+    assert "KeyError" not in done.stderr
+    assert "Traceback" not in done.stderr

@@ -12,9 +12,8 @@ from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, never
 from ccviz.solvers.common.seeding import plain_kmeans
-from ccviz.solvers.start import crossing
-from ccviz.solvers.start.crossing import crossed_centers
-from ccviz.solvers.start.staged import staged_clusterings
+from ccviz.solvers.start import staged
+from ccviz.solvers.start.staged import crossed_centers, staged_clusterings
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +40,7 @@ def test_it_finds_better_centres_than_forty_starts() -> None:
 def test_more_blocks_than_the_sample_are_seen_in_part(
     blobs: FloatArray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(crossing, "_SAMPLE", 180)
+    monkeypatch.setattr(staged, "_SAMPLE", 180)
     centers = crossed_centers(contract(Problem(blobs, 36)), 0, never)
     assert _cost(blobs, centers) <= 1.5 * _best_cost(blobs)
 

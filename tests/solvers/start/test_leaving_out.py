@@ -14,6 +14,7 @@ from ccviz.solvers.start.leaving_out import leaving_out
 from tests.constrained import optimum
 from tests.proof.conftest import check_proof, second  # noqa: F401
 
+SETTINGS = {"sdp": {}, "colgen": {"listed": 0}}  # listed clusters keep everything
 VALUES = (3.0, 0.0, 2.0, 1.0, 1.0, 1.0)
 
 
@@ -24,24 +25,27 @@ def problem():
 
 
 def test_what_bounds_leave_out(problem):
-    assert leaving_out(problem).told.rules == ()
-    assert leaving_out(problem, keeps_largest_sums=True).told.rules == problem.rules[1:]
+    assert leaving_out(problem).known.rules == ()
+    assert leaving_out(problem, "largest").known.rules == problem.rules[1:]
     assert leaving_out(problem).sentence.startswith(
         "The bounds of single nodes leave limits on sums"
     )
     weighted = Problem(problem.X, 3, sizes=[2, 2, 2], weights=[1, 2, 1, 1, 1, 1])
-    assert leaving_out(weighted).told.sizes is None
+    assert leaving_out(weighted).known.sizes is None
     sized = replace(weighted, weights=None)
     assert leaving_out(sized).is_whole
 
 
-@pytest.mark.parametrize("solver", ["sdp", "colgen"])
-def test_the_optimum_is_proved_and_the_run_says_what_is_left_out(problem, solver):
-    run = start(problem, solver).result()
+@pytest.mark.parametrize(
+    ("solver", "words"),
+    [("sdp", "count limits on sums"), ("colgen", "leave limits on sums out")],
+)
+def test_the_optimum_is_proved_and_the_run_says_what_is_left_out(problem, solver, words):
+    run = start(problem, solver, **SETTINGS[solver]).result()
     assert run.status == "optimal"
     assert run.partition.violations.none_hard
     noted = [record.event.text for record in run.records() if isinstance(record.event, Noted)]
-    assert any("leave limits on sums out" in text for text in noted)
+    assert any(words in text for text in noted)
 
 
 def _weighted(seed):
@@ -57,7 +61,7 @@ def _weighted(seed):
 @pytest.mark.parametrize("solver", ["sdp", "colgen"])
 def test_sizes_in_any_order_beside_weights_are_proved(solver, seed):
     problem = _weighted(seed)
-    run = start(problem, solver).result()
+    run = start(problem, solver, **SETTINGS[solver]).result()
     assert run.status == "optimal"
     assert run.objective == pytest.approx(optimum(problem), rel=1e-4)
     assert verify(problem, [record.event for record in run.records()]).accepted
@@ -68,7 +72,7 @@ def test_first_clusterings_that_break_another_rule_do_not_count(shared, status):
     # Without the overlap a cheaper clustering keeps the sum, and closed all nodes.
     X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [9.0]])
     rules = (MinSum((1.0,) * 6, 3.0), MaxOverlap((0, 1, 2), shared))
-    run = start(Problem(X, 2, rules=rules), "colgen").result()
+    run = start(Problem(X, 2, rules=rules), "colgen", listed=0).result()
     assert run.status == status
     assert run.partition is None or run.partition.violations.none_hard
 
@@ -93,7 +97,7 @@ def test_that_no_blocks_fit_the_sizes_is_proved_in_a_tree(solver, second):  # no
 
 @pytest.mark.slow
 def test_column_generation_under_sums_has_a_bound_before_its_tree(problem):
-    events = [record.event for record in start(problem, "colgen")]
+    events = [record.event for record in start(problem, "colgen", listed=0)]
     bound = next(i for i, event in enumerate(events) if isinstance(event, BoundImproved))
     tree = [i for i, event in enumerate(events) if isinstance(event, NodeOpened)]
     assert not tree or bound < tree[0]

@@ -14,18 +14,20 @@ from ccviz.views.draft import Draft, draft_of_problem
 from ccviz.views.export.story import Play
 from ccviz.views.frames.bounds import bounds
 from ccviz.views.frames.card import card
-from ccviz.views.frames.columns import ColumnsLog
-from ccviz.views.frames.cuts import CutsLog
+from ccviz.views.frames.exact import (
+    ColumnsLog,
+    CutsLog,
+    PartsLog,
+    RelaxationLog,
+    ResidualsLog,
+    caption,
+)
+from ccviz.views.frames.heuristic import PopulationLog
 from ccviz.views.frames.links import lines
-from ccviz.views.frames.matrix import RelaxationLog
-from ccviz.views.frames.node import NodeLog
-from ccviz.views.frames.parts import PartsLog, told
-from ccviz.views.frames.population import PopulationLog
-from ccviz.views.frames.residuals import ResidualsLog
+from ccviz.views.frames.node import NodeLog, decision_words
 from ccviz.views.frames.scatter import coloring, plane
-from ccviz.views.frames.states import decision_words
+from ccviz.views.frames.tables import sentence
 from ccviz.views.frames.tree import Tree
-from ccviz.views.frames.words import sentence
 from tests.made_up import stamped
 
 pytestmark = pytest.mark.browser
@@ -153,7 +155,7 @@ def hold_pictures(shown, live):
         assert shown["relaxed"]["image"] == relaxed.image.ravel().tolist()
     if parts is not None:
         assert np.array_equal(shown["mosaic"]["gap"], parts.gap.ravel(), equal_nan=True)
-        assert shown["mosaic"]["told"] == told(parts)
+        assert shown["mosaic"]["caption"] == caption(parts)
 
 
 def hold_population(shown, frame):

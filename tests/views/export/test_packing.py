@@ -5,7 +5,7 @@ import zlib
 
 import numpy as np
 
-from ccviz.views.export.packing import pack
+from ccviz.views.export.page import pack
 
 
 def unpacked(word):

@@ -9,7 +9,7 @@ from ccviz import CcvizError, Problem, solve
 from ccviz.data.datasets import Dataset
 from ccviz.events import Finished, NodeOpened, NodePruned, Noted, Record, Started
 from ccviz.views.draft import Draft
-from ccviz.views.export.page import Told, html, save_html
+from ccviz.views.export.page import Handout, html, save_html
 from ccviz.views.export.story import Play
 
 pytestmark = pytest.mark.browser
@@ -34,7 +34,7 @@ def hostile():
 
 
 def test_nothing_that_a_file_brings_is_markup(open_plays):
-    told = Told(EVIL, EVIL, ((EVIL, EVIL, f"<svg>{EVIL}</svg>"),), EVIL, ((EVIL, EVIL),))
+    told = Handout(EVIL, EVIL, ((EVIL, EVIL, f"<svg>{EVIL}</svg>"),), EVIL, ((EVIL, EVIL),))
     page = open_plays(hostile(), told=told)
     page.get_by_text("Points as a table").click()
     for place in range(6):

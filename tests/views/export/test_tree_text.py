@@ -35,6 +35,12 @@ def run():
     )
 
 
+def test_points_have_their_names(run):
+    names = ("Anna", "Bert", "50 %", "Dora")
+    assert 'label="Anna and 50 % apart"' in tree_dot(run, names)
+    assert r"{Anna and 50 \% apart}" in tree_latex(run, names)
+
+
 def test_dot_has_every_node_and_edge_and_no_other_line(run):
     lines = tree_dot(run).splitlines()
     text = r'"(?:[^"\\]|\\.)*"'

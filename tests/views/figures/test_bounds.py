@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ccviz.views.figures.bounds import BoundsFigure
+from ccviz.views.figures.curves import BoundsFigure
 from ccviz.views.frames.bounds import Bounds
 from ccviz.views.palette import look
 

@@ -1,7 +1,7 @@
 import numpy as np
 
-from ccviz.views.figures.density import density
-from ccviz.views.lab.picker import Screen
+from ccviz.views.figures.overlays import density
+from ccviz.views.lab.state import Screen
 
 SCREEN = Screen((0.0, 4.0), (0.0, 2.0), 40.0, 20.0)
 COLORS = ["#ff0000", "#0000ff"]

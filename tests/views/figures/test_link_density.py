@@ -1,8 +1,8 @@
 import numpy as np
 
-from ccviz.views.figures.link_density import along
+from ccviz.views.figures.overlays import along
 from ccviz.views.frames.links import Lines
-from ccviz.views.lab.picker import Screen
+from ccviz.views.lab.state import Screen
 
 SCREEN = Screen((0.0, 4.0), (0.0, 2.0), 40.0, 20.0)
 

@@ -5,8 +5,8 @@ from bokeh.models import CustomAction, SaveTool
 
 from ccviz.data.datasets import load
 from ccviz.views.draft import draft_of
-from ccviz.views.figures.pairs import PairsFigure
-from ccviz.views.frames.pairs import pairs
+from ccviz.views.figures.matrix import PairsFigure
+from ccviz.views.frames.scatter import pairs
 from ccviz.views.palette import DARK, LIGHT
 
 
@@ -39,7 +39,7 @@ def test_labels_and_rings(figure):
     X = load("iris").X
     figure.show_picked(X, load("iris").features, (3, 140))
     assert figure._picked.data["c2"].tolist() == X[[3, 140], 2].tolist()
-    figure.dress(DARK)
+    figure.apply_theme(DARK)
     assert figure.plots[0].background_fill_color == DARK.paper
 
 

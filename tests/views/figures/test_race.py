@@ -5,8 +5,8 @@ import pytest
 from bokeh.models import LogScale
 
 from ccviz.runs.run import Run
-from ccviz.views.figures.race import RaceFigure
-from ccviz.views.frames.race import race
+from ccviz.views.figures.curves import RaceFigure
+from ccviz.views.frames.bounds import race
 from ccviz.views.palette import DARK, LIGHT
 
 
@@ -66,5 +66,5 @@ def test_long_names_are_under_one_another_and_what_has_no_gap_has_no_name(lanes)
 
 def test_dark():
     figure = RaceFigure(LIGHT)
-    figure.dress(DARK)
+    figure.apply_theme(DARK)
     assert figure.plot.background_fill_color == DARK.paper

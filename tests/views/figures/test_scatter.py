@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+from bokeh.models import PlainText
 
 from ccviz.data.datasets import Dataset
 from ccviz.views.draft import Draft
-from ccviz.views.figures.density import DENSE_FROM
-from ccviz.views.figures.scatter import ScatterFigure
+from ccviz.views.figures.base import plain_figure
+from ccviz.views.figures.overlays import DENSE_FROM
+from ccviz.views.figures.scatter import AxisNames, ScatterFigure, shortened
+from ccviz.views.figures.tree import with_room
 from ccviz.views.frames.links import MOST_LINES, lines, some_of
 from ccviz.views.frames.scatter import Coloring, plane
 from ccviz.views.link_table import Link, LinkTable
@@ -135,3 +138,51 @@ def test_the_wheel_leads_neither_far_past_the_points_nor_into_nothing(figure):
     assert least < low < 0 < 3 < high < most
     assert most - least == pytest.approx(3 * (high - low))
     assert 0 < axis.min_interval < 1e-4 * (high - low)
+
+
+X, Y = np.array([0.0, 30.0, 100.0, 100.0]), np.array([0.0, 0.0, 0.0, 40.0])
+WIDE = np.full(4, 50.0)
+
+
+def test_the_first_in_the_order_is_written_and_what_it_covers_is_not():
+    assert with_room(X, Y, WIDE, 20.0, [0, 1, 2, 3]).tolist() == [True, False, True, True]
+    assert with_room(X, Y, WIDE, 20.0, [1, 0, 2, 3]).tolist() == [False, True, True, True]
+
+
+def test_labels_over_one_another_need_their_height():
+    assert with_room(X, Y, WIDE, 41.0, [2, 3]).tolist() == [False, False, True, False]
+
+
+def test_an_empty_label_takes_no_room():
+    assert with_room(X, Y, np.array([0.0, 50.0, 0.0, 0.0]), 20.0, range(4)).tolist() == [
+        False, True, False, False,
+    ]  # fmt: skip
+
+
+def labels(plot):
+    return [axis.axis_label.text for axis in (*plot.xaxis, *plot.yaxis)]
+
+
+def test_names_stand_at_the_axes_as_they_are():
+    plot = plain_figure("a")
+    AxisNames(plot).show("$$x^2$$", r"\(y\)")
+    assert labels(plot) == ["$$x^2$$", r"\(y\)"]
+    assert all(isinstance(axis.axis_label, PlainText) for axis in plot.axis)
+
+
+def test_a_name_is_as_long_as_its_axis_at_most():
+    plot = plain_figure("a")
+    AxisNames(plot).show("age of the customer", "PC 2 (5% of the variance)")
+    plot.trigger("inner_height", None, None)
+    whole = labels(plot)
+    plot._property_values["inner_width"], plot._property_values["inner_height"] = 600, 100
+    plot.trigger("inner_height", 450, 100)
+    assert labels(plot)[0] == whole[0] == "age of the customer"
+    short = labels(plot)[1]
+    assert short.endswith("…")
+    assert whole[1].startswith(short[:-1])
+    assert len(short) * 6 < 100
+
+
+def test_no_space_is_left_before_the_dots():
+    assert [shortened("ab cd", most) for most in (5, 4, 3)] == ["ab cd", "ab…", "ab…"]

@@ -4,27 +4,36 @@ import numpy as np
 import pytest
 from bokeh.document import Document
 from bokeh.events import Tap
+from bokeh.models import CustomAction, SaveTool
 
-from ccviz.views.figures.binary import BinaryFigure
-from ccviz.views.figures.bounds import BoundsFigure
-from ccviz.views.figures.cuts import CutsFigure
-from ccviz.views.figures.decisions import DecisionsOverlay
-from ccviz.views.figures.diversity import DiversityFigure
-from ccviz.views.figures.duals import DualsFigure
-from ccviz.views.figures.master import MasterFigure
+from ccviz.views.figures.base import plain_figure
 from ccviz.views.figures.matrix import MatrixFigure
-from ccviz.views.figures.population import PopulationFigure
-from ccviz.views.figures.pricing import PricingFigure
-from ccviz.views.figures.residuals import ResidualsFigure
+from ccviz.views.figures.overlays import DecisionsOverlay
+from ccviz.views.figures.solvers import (
+    BinaryFigure,
+    CutsFigure,
+    DescentFigure,
+    DiversityFigure,
+    DualsFigure,
+    MasterFigure,
+    PartsFigure,
+    PopulationFigure,
+    PricingFigure,
+    ResidualsFigure,
+)
 from ccviz.views.figures.tree import MARKS, TreeFigure, _room_for
-from ccviz.views.frames.columns import ColumnsLog
-from ccviz.views.frames.cuts import CutsLog
-from ccviz.views.frames.matrix import RelaxationLog
+from ccviz.views.frames.exact import (
+    ColumnsLog,
+    CutsLog,
+    Mosaic,
+    RelaxationLog,
+    ResidualsLog,
+    caption,
+)
+from ccviz.views.frames.heuristic import Descent, PopulationLog
 from ccviz.views.frames.node import Circles
-from ccviz.views.frames.population import PopulationLog
-from ccviz.views.frames.residuals import ResidualsLog
-from ccviz.views.lab.picker import Screen
-from ccviz.views.palette import DARK, LIGHT
+from ccviz.views.lab.state import Screen
+from ccviz.views.palette import DARK, LIGHT, look
 from tests.views.frames.drawn import Drawn
 
 FIGURES = [
@@ -69,7 +78,7 @@ def test_nothing_to_draw_is_no_mistake(figure, log, method, stream):
 @pytest.mark.parametrize("figure", [*dict.fromkeys(row[0] for row in FIGURES), TreeFigure])
 def test_dark_and_light(figure):
     drawn = figure(LIGHT)
-    drawn.dress(DARK)
+    drawn.apply_theme(DARK)
     assert drawn.plot.background_fill_color == DARK.paper
 
 
@@ -179,7 +188,7 @@ def test_places_are_circles_in_the_units_of_the_axes():
 
 def test_a_taken_place_is_drawn_like_what_is_together_and_an_empty_one_like_what_is_apart():
     overlay = DecisionsOverlay(CutsFigure(LIGHT).plot, LIGHT)
-    overlay.dress(DARK)
+    overlay.apply_theme(DARK)
     for line, ring in zip(overlay._glyphs, overlay._rings, strict=True):
         assert line.glyph.line_dash == ring.glyph.line_dash
         assert line.glyph.line_color == ring.glyph.line_color == DARK.mark
@@ -202,11 +211,6 @@ def test_members_as_good_as_each_other_do_not_stretch_the_axis(population_record
     low, high = figure._room.data["y"]
     assert low < frame.best[-1] < high
     assert high - low == pytest.approx(2e-4 * frame.best[-1])
-
-
-def test_the_upper_bound_is_not_called_wcss_which_it_is_not_with_soft_links():
-    words = [item.label.value for item in BoundsFigure(LIGHT).plot.legend[0].items]
-    assert words == ["upper bound", "lower bound"]
 
 
 def test_the_legend_has_the_states_that_occur(problem, tree_records):
@@ -234,3 +238,45 @@ def test_branches_are_labelled_with_their_pair(problem, tree_records):
     labels = figure._branches.data["text"]
     assert len(labels) == len(tree.frame().node) - 1
     assert all(label.split()[-1] in ("together", "apart") for label in labels)
+
+
+@pytest.mark.parametrize("tools", ["pan,wheel_zoom,box_zoom,reset,save", "reset,save"])
+def test_every_figure_can_be_saved_in_both_formats(tools):
+    plot = plain_figure("any", tools=tools)
+    assert [tool.filename for tool in plot.select(SaveTool)] == ["any"]
+    assert [tool.description for tool in plot.select(CustomAction)] == ["Save as SVG"]
+
+
+def test_the_iterations_are_drawn_and_the_axis_has_room_for_what_is_worth_seeing():
+    figure = DescentFigure(look(dark=False))
+    nothing = Descent(*(np.empty(0) for _ in range(3)))
+    figure.show(nothing)
+    objective = np.array([800.0, *([10.0] * 40)])
+    best = np.minimum.accumulate(objective)
+    frame = Descent(np.arange(1.0, 42.0), objective, best)
+    figure.show(frame)
+    assert list(figure.source.data["objective"]) == list(frame.objective)
+    assert list(figure._corners.data["y"]) == [10.0, 10.0]
+    assert figure.plot.y_range.renderers == [figure.plot.renderers[-1]]
+
+
+FRAME = Mosaic(
+    gap=np.array([[0.1, np.nan], [1e-6, np.nan]]), parts=3, done=2, cuts=2, shared=1, to_go_s=7.0
+)
+
+
+def test_it_draws_a_tile_a_part_and_nothing_where_nothing_is():
+    figure = PartsFigure(LIGHT)
+    figure.show(FRAME)
+    tiles = figure._tiles.data
+    assert (tiles["width"], tiles["height"]) == ([2], [2])
+    assert figure.plot.x_range.end == 2
+    figure.show(None)
+    assert figure._tiles.data["image"] == []
+    figure.apply_theme(DARK)
+    assert figure._mapper.nan_color == DARK.paper
+
+
+def test_words():
+    words = "2 of 3 parts bounded, 1 point in all of them, cut 2 times, about 7 s to go"
+    assert caption(FRAME) == words

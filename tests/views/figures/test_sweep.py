@@ -2,7 +2,7 @@ import numpy as np
 from bokeh.models import BoxAnnotation
 
 from ccviz.studies.sweep import Curve
-from ccviz.views.figures.sweep import save_sweep, sweep_plots
+from ccviz.views.figures.curves import save_sweep, sweep_plots
 
 
 def curves():

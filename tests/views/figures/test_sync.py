@@ -3,7 +3,7 @@ import pytest
 from bokeh.document import Document
 from bokeh.models import ColumnDataSource
 
-from ccviz.views.figures.sync import sync
+from ccviz.views.figures.base import sync
 
 
 @pytest.fixture

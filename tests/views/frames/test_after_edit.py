@@ -4,8 +4,7 @@ import pytest
 from ccviz import Problem
 from ccviz.events import BoundImproved, Finished, IncumbentFound, Record
 from ccviz.runs.run import Run
-from ccviz.views.frames.after_edit import after_edit
-from ccviz.views.frames.card import card
+from ccviz.views.frames.card import after_edit, card
 
 X = [[0.0], [0.2], [1.0], [1.2]]
 

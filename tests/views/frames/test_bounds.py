@@ -1,9 +1,10 @@
 import numpy as np
+import pytest
 
 from ccviz import Problem
 from ccviz.events import BoundImproved, IncumbentFound, Record, TreeKept
 from ccviz.runs.run import Run
-from ccviz.views.frames.bounds import bounds
+from ccviz.views.frames.bounds import bounds, lane, race
 
 
 def test_steps_reach_the_present_and_unknown_is_nan():
@@ -76,3 +77,43 @@ def test_the_bounds_of_earlier_runs_come_before_the_edit():
     assert frame.edits.tolist() == [-2.0, 0.0]
     assert bounds(run, "nodes").edits.tolist() == [1.0, 5.0]
     assert len(bounds(Run(run.problem)).edits) == 0
+
+
+@pytest.fixture(scope="module")
+def played(problem, tree_records):
+    run = Run(problem)
+    for record in tree_records(61):
+        run.apply(record)
+    return run
+
+
+def test_a_lane_is_the_runs_history(played):
+    frame = lane("one", played)
+    assert frame.upper[-1] == played.objective
+    assert np.nanmax(frame.lower) == played.lower_bound
+    assert (np.diff(frame.at) >= 0).all()
+
+
+def test_better_clusterings_are_marked(played):
+    frame = lane("one", played)
+    assert frame.found.tolist() == [played.objective]
+    assert frame.found_at[0] > 0
+
+
+def test_a_closed_gap_is_no_number(problem, relaxation_records):
+    run = Run(problem)
+    for record in relaxation_records:
+        run.apply(record)
+    run.lower_bound = run.objective
+    run._remember()
+    assert np.isnan(lane("one", run).gap[-1])
+
+
+def test_over_nodes(played):
+    assert lane("one", played, "nodes").at[-1] == 61
+
+
+def test_runs_side_by_side(played, problem):
+    lanes = race([("one", played), ("nothing yet", Run(problem))])
+    assert [each.name for each in lanes] == ["one", "nothing yet"]
+    assert len(lanes[1].at) == 0

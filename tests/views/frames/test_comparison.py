@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from ccviz.runs.info import RunInfo
-from ccviz.runs.limits import Limits
-from ccviz.views.frames.comparison import comparison, differing
+from ccviz.runs.stop import Limits
+from ccviz.views.frames.clusters import comparison, differing
 
 
 def info(**changes):

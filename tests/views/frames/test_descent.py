@@ -5,7 +5,7 @@ import numpy as np
 
 from ccviz import Problem, start
 from ccviz.events import Assigned, GenerationEnded, Record, Restarted
-from ccviz.views.frames.descent import DescentLog
+from ccviz.views.frames.heuristic import DescentLog
 
 WHOLE, PART = np.zeros(3, dtype=np.int64), np.array([0, -1, 0])
 

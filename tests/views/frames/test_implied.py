@@ -1,6 +1,6 @@
 from ccviz.data.datasets import load
 from ccviz.views.draft import draft_of
-from ccviz.views.frames.implied import implied
+from ccviz.views.frames.links import implied
 from ccviz.views.link_table import Link
 
 

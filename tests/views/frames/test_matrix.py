@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from ccviz.events import Record, RelaxationSolved
-from ccviz.views.frames.matrix import RelaxationLog, matrix
+from ccviz.views.frames.exact import RelaxationLog, matrix
 
 
 def event_of(labels, node=0):

@@ -6,15 +6,16 @@ import pytest
 from ccviz.data.datasets import Dataset, load
 from ccviz.errors import CcvizError
 from ccviz.views.draft import draft_of
-from ccviz.views.frames.neighbour_map import (
+from ccviz.views.frames.projection import (
     MOST_POINTS,
     SAMPLE,
+    check_axes,
     keep_layout,
     lay_out,
     map_of,
+    offered_axes,
     spectral_map,
 )
-from ccviz.views.frames.projection import check_axes, offered_axes
 from ccviz.views.frames.scatter import plane
 
 

@@ -2,8 +2,10 @@ import numpy as np
 import pytest
 
 from ccviz.data.datasets import Dataset
+from ccviz.events import CutsAdded, Record
 from ccviz.runs.run import Run
 from ccviz.views.draft import Draft
+from ccviz.views.frames.exact import CutsLog
 from ccviz.views.frames.node import NodeLog, place_circles, why
 from ccviz.views.frames.scatter import plane
 
@@ -56,14 +58,6 @@ def test_places_are_no_links(placed):
     assert facts.cannot_link.shape == (0, 2)
     assert facts.taken.tolist() == [[5, 8]]
     assert facts.empty.tolist() == [[7, 3]]
-
-
-def test_a_place_at_a_child_of_the_root(placed):
-    run, log = placed
-    taken, empty = (log.frame(run, node) for node in (1, 2))
-    assert (taken.taken.tolist(), taken.empty.tolist()) == ([[5, 8]], [])
-    assert (empty.taken.tolist(), empty.empty.tolist()) == ([], [[5, 8]])
-    assert taken.must_link.shape == empty.cannot_link.shape == (0, 2)
 
 
 def on(X, across="a", up="b"):
@@ -150,3 +144,50 @@ def test_a_node_lives_from_when_it_was_opened_to_when_it_was_closed(problem, tre
     lives = log.lives(np.array([0, 999]))
     assert (lives.opened[0], lives.closed[0]) == (times["NodeOpened"], times["NodeBranched"])
     assert np.isnan([lives.opened[1], lives.closed[1]]).all()
+
+
+def log_of(records):
+    log = CutsLog()
+    log.feed(records)
+    return log
+
+
+def test_a_row_a_round(relaxation_records):
+    frame = log_of(relaxation_records).frame(0)
+    assert frame.at.tolist() == [1, 2, 3, 4, 5, 6]
+    assert frame.triangle.tolist() == [200, 160, 120, 80, 40, 0]
+    assert frame.totals == {"pair": 45, "triangle": 600, "clique": 15, "rows": 0}
+
+
+def test_rounds_are_told_apart_by_node():
+    events = [
+        CutsAdded(
+            node=at % 2,
+            round=at,
+            lower_bound=1.0,
+            pair=at,
+            triangle=0,
+            clique=0,
+            dropped=0,
+            active=0,
+        )
+        for at in range(10)
+    ]
+    log = log_of(Record(at, 0.0, event) for at, event in enumerate(events))
+    assert log.frame(1).pair.tolist() == [1, 3, 5, 7, 9]
+    assert log.frame().pair.tolist() == list(range(10))
+    assert len(log.frame(7).at) == 0
+
+
+def test_only_the_newest_rounds_are_shown(relaxation_records):
+    rounds = [record for record in relaxation_records if isinstance(record.event, CutsAdded)]
+    frame = log_of(rounds * 100).frame()
+    assert len(frame.at) == 400
+    assert frame.at[-1] == 600
+    assert (np.diff(frame.at) == 1).all()
+
+
+def test_clear_forgets(relaxation_records):
+    log = log_of(relaxation_records)
+    log.clear()
+    assert len(log.frame().at) == 0

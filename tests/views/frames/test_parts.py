@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from ccviz.events import Finished, PartBounded, PartsCut, Record
-from ccviz.views.frames.parts import LEAST_GAP, PartsLog
+from ccviz.views.frames.exact import LEAST_GAP, PartsLog
 
 
 def log_of(events):

@@ -7,7 +7,7 @@ from PIL import Image
 
 from ccviz.data import load
 from ccviz.data.datasets import Dataset
-from ccviz.views.frames.pictures import addresses, pictures, pixels
+from ccviz.views.frames.projection import addresses, pictures, pixels
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from ccviz.data.datasets import Dataset
+from ccviz.data.datasets import Dataset, load
 from ccviz.events import Assigned, CentersMoved, Record
 from ccviz.runs.run import Run
-from ccviz.views.draft import Draft
-from ccviz.views.frames.scatter import classes, coloring, matching, only, plane
+from ccviz.views.draft import Draft, draft_of
+from ccviz.views.frames.scatter import classes, coloring, matching, only, pairs, plane
 
 X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 4.0], [1.0, 4.0]])
 
@@ -131,3 +131,22 @@ def test_points_left_out_have_no_colour_and_no_centre(draft):
     assert frame.centers.tolist() == [[0.0, 0.0], [0.5, 4.0]]
     again = coloring(run, plane(draft, "a", "b"), np.array([1, -1, 0, 0]))
     assert again.labels.tolist() == [1, -1, 0, 0]
+
+
+def test_few_features_are_all_shown():
+    frame = pairs(draft_of(load("iris")))
+    assert frame.features == load("iris").features
+    assert np.array_equal(frame.columns, load("iris").X)
+
+
+def test_of_many_features_those_that_weigh_most_in_their_order():
+    X = np.random.default_rng(0).normal(size=(50, 8)) * [1, 9, 2, 8, 3, 7, 4, 6]
+    frame = pairs(draft_of(Dataset("wide", X, tuple("abcdefgh")), 2))
+    assert frame.features == ("b", "d", "f", "g", "h")
+
+
+def test_very_many_points_are_thinned_out():
+    data = load("blobs", n=5000)
+    frame = pairs(draft_of(data))
+    assert len(frame.rows) == 2000
+    assert np.array_equal(frame.columns, data.X[frame.rows])

@@ -133,15 +133,6 @@ def test_an_empty_tree_has_an_empty_frame(problem):
     assert len(frame.node) == len(frame.x) == frame.total == 0
 
 
-def test_decisions_are_put_in_words(problem, tree_records):
-    records = tree_records(3)
-    frame = fed(problem, records).frame()
-    pair = next(r.event.pair for r in records if isinstance(r.event, NodeOpened) and r.event.pair)
-    assert frame.decision[0] == "the root: nothing is decided"
-    assert frame.decision[1] == f"{pair[0]} and {pair[1]} together"
-    assert frame.decision[2] == f"{pair[0]} and {pair[1]} apart"
-
-
 def test_decisions_about_places_are_put_in_words(problem, place_records):
     assert fed(problem, place_records).frame().decision.tolist() == [
         "the root: nothing is decided",

@@ -1,13 +1,14 @@
+import dataclasses
+
 import pytest
 
 from ccviz.data import load
 from ccviz.events import ColumnsPriced, Finished, NodeOpened, RelaxationSolved, Started
 from ccviz.runs.archive import Archive
-from ccviz.views.inside.catalogue import CATALOGUE
-from ccviz.views.lab.inspection import Inspection
-from ccviz.views.lab.queue import RunQueue
+from ccviz.views.inside import CATALOGUE, _refuse
+from ccviz.views.lab.inspection import Inspection, views_of
+from ccviz.views.lab.runner import RunQueue
 from ccviz.views.lab.session import Session
-from ccviz.views.lab.view import views_of
 
 
 def names(kinds):
@@ -25,7 +26,7 @@ def test_views_come_in_the_catalogues_order():
 
 @pytest.mark.parametrize("view", CATALOGUE, ids=lambda view: view.name)
 def test_every_view_can_be_drawn_where_there_is_no_run(view, tmp_path):
-    with Archive(tmp_path / "runs.sqlite") as archive:
+    with Archive(tmp_path / "runs.sqlite") as archive:  # this file is also run by itself
         session = Session(archive, RunQueue(), load("iris"))
         panel = view.panel(session, Inspection(archive, session.player, CATALOGUE))
         panel.refresh()
@@ -33,5 +34,8 @@ def test_every_view_can_be_drawn_where_there_is_no_run(view, tmp_path):
         session.close()
 
 
-def test_no_two_views_have_a_name():
-    assert len({view.name for view in CATALOGUE}) == len(CATALOGUE)
+def test_a_view_of_nonsense_is_left_out():
+    right = CATALOGUE[0]
+    assert _refuse(right) == ""
+    for wrong in ({"name": 5}, {"title": None}, {"panel": "x"}, {"events": [5]}, {"logs": [5]}):
+        assert _refuse(dataclasses.replace(right, **wrong))

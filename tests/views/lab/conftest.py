@@ -3,10 +3,9 @@
 import pytest
 
 from ccviz.data.datasets import load
-from ccviz.runs.archive import Archive
 from ccviz.runs.fork_client import ForkClient
 from ccviz.runs.worker_pool import WorkerPool
-from ccviz.views.lab.queue import RunQueue
+from ccviz.views.lab.runner import RunQueue
 from ccviz.views.lab.session import Session
 
 
@@ -27,9 +26,8 @@ def session_kind():
 
 
 @pytest.fixture
-def session(tmp_path, forks, session_kind):
+def session(archive, forks, session_kind):
     """Return a session with iris."""
-    with Archive(tmp_path / "runs.sqlite") as archive:
-        session = session_kind(archive, RunQueue(limit=1), load("iris"), pool=forks)
-        yield session
-        session.close()
+    session = session_kind(archive, RunQueue(limit=1), load("iris"), pool=forks)
+    yield session
+    session.close()

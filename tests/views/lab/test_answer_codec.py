@@ -16,9 +16,9 @@ from ccviz.errors import CcvizError
 from ccviz.problem.asked import AskedRule
 from ccviz.studies.elbow_step import Step, measure
 from ccviz.views.draft import Draft
-from ccviz.views.lab.answer_codec import decode_answer, encode_answer, returned_by
-from ccviz.views.lab.many_links import read_link_table
+from ccviz.views.lab.loading import read_link_table
 from ccviz.views.lab.personal_archive import import_for
+from ccviz.views.lab.sandboxed_call import decode_answer, encode_answer, returned_by
 from ccviz.views.link_table import Link, LinkTable
 from ccviz.views.share.project import Project, read_project
 

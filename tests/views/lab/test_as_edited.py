@@ -7,23 +7,21 @@ import pytest
 
 from ccviz.data.datasets import load
 from ccviz.numbers import number
-from ccviz.runs.archive import Archive
 from ccviz.views.frames.card import card
-from ccviz.views.lab.queue import RunQueue
-from ccviz.views.lessons.walk import SessionHere
+from ccviz.views.lab.runner import RunQueue
+from ccviz.views.lessons.catalogue import SessionHere
 from ccviz.views.link_table import Link
 
 
 @pytest.fixture
-def session(tmp_path):
+def session(archive):
     """Return a session with a quick proof of iris, whose runs take no process of their own."""
-    with Archive(tmp_path / "runs.sqlite") as archive:
-        session = SessionHere(archive, RunQueue(), load("iris"))
-        session.set_solver("sdp")
-        session.start()
-        _take_for(session, 0.5)
-        yield session
-        session.close()
+    session = SessionHere(archive, RunQueue(), load("iris"))
+    session.set_solver("sdp")
+    session.start()
+    _take_for(session, 0.5)
+    yield session
+    session.close()
 
 
 def _take_for(session, seconds):
@@ -48,9 +46,9 @@ def together(session, many):
 
 def test_a_link_that_the_proof_keeps_starts_nothing_and_one_that_it_breaks_a_run(session):
     first = session.player.run_id
-    session.add_links(together(session, 1))
+    session.edits.add_links(together(session, 1))
     assert session.player.run_id == first
-    session.add_links([Link("must", *apart(session))])
+    session.edits.add_links([Link("must", *apart(session))])
     assert session.player.run_id != first
     assert session.run.problem.asks_the_same(session.draft.problem)
     assert session.run.status == "optimal"
@@ -59,16 +57,16 @@ def test_a_link_that_the_proof_keeps_starts_nothing_and_one_that_it_breaks_a_run
 def test_undo_shows_the_first_proof_again_and_redo_the_last(session):
     shown = [session.player.run_id]
     for _ in range(3):
-        session.add_links([Link("must", *apart(session))])
+        session.edits.add_links([Link("must", *apart(session))])
         _take_for(session, 0.5)
         shown.append(session.player.run_id)
     assert len(set(shown)) == 4
     for run_id in reversed(shown[:-1]):
-        session.undo()
+        session.edits.undo()
         assert session.player.run_id == run_id
         assert session.run.status == "optimal"
     for run_id in shown[1:]:
-        session.redo()
+        session.edits.redo()
         assert session.player.run_id == run_id
     assert len(session.archive.runs()) == 4
 
@@ -76,21 +74,21 @@ def test_undo_shows_the_first_proof_again_and_redo_the_last(session):
 def test_a_slow_proof_another_solver_another_k_and_a_question_start_nothing(session):
     first = session.player.run_id
     _take_for(session, 30.0)
-    assert not session.edits.quick
-    session.add_links([Link("must", *apart(session))])
+    assert not session.proofs.quick
+    session.edits.add_links([Link("must", *apart(session))])
     assert session.player.run_id == first
-    session.undo()
+    session.edits.undo()
     _take_for(session, 0.5)
-    session.set_k(4)
+    session.edits.set_k(4)
     assert session.player.run_id == first
-    session.undo()
+    session.edits.undo()
     session.set_solver("blp-kmeans")
-    session.add_links([Link("must", *apart(session))])
+    session.edits.add_links([Link("must", *apart(session))])
     assert session.player.run_id == first
-    session.undo()
+    session.edits.undo()
     session.set_solver("sdp")
     session.as_edited = False
-    session.add_links([Link("must", *apart(session))])
+    session.edits.add_links([Link("must", *apart(session))])
     assert session.player.run_id == first
 
 
@@ -98,11 +96,11 @@ def test_a_heuristic_does_not_start_by_itself(session):
     session.set_solver("blp-kmeans")
     session.start()
     first = session.player.run_id
-    assert not session.edits.quick
-    session.add_links([Link("must", *apart(session))])
+    assert not session.proofs.quick
+    session.edits.add_links([Link("must", *apart(session))])
     assert session.player.run_id == first
     session.as_edited = True
-    session.add_links([Link("cannot", 0, 1)])
+    session.edits.add_links([Link("cannot", 0, 1)])
     assert session.player.run_id != first
 
 
@@ -110,7 +108,7 @@ def test_runs_that_edits_start_do_not_pile_up(session):
     first = session.player.run_id
     session.set_solver("k-means")
     for place in range(24):
-        session.edits.expect()
+        session.proofs.expect()
         session.start()
         if place == 0:
             named = session.player.run_id
@@ -129,7 +127,7 @@ def test_a_bound_holds_for_a_heuristic_and_for_what_is_added_and_not_for_what_is
     assert dict(shown.rows)["Lower bound"] == number(bound)
     assert dict(shown.rows)["Gap"] != "–"
     assert "that of an earlier run" in shown.ending
-    session.add_links([Link("must", *apart(session))])
+    session.edits.add_links([Link("must", *apart(session))])
     assert session.known_bound == bound
-    session.set_k(4)
+    session.edits.set_k(4)
     assert session.known_bound == -math.inf

@@ -1,33 +1,29 @@
 import psutil
 
 from ccviz.numbers import number
-from ccviz.runs.limits import NO_LIMITS
+from ccviz.runs.stop import NO_LIMITS
 from ccviz.solvers import make_solver
 from ccviz.views.link_table import Link
-from ccviz.views.panels.batch import BatchPanel
-from tests.patience import wait_until
+from ccviz.views.panels.runs import BatchPanel
+from tests.patience import tick_until, wait_until
 
 ASKED = {"what": "start", "low": 2, "high": 3, "seeds": 2, "first": 5, "seconds": 0}
 
 
 def over(session):
-    def holds():
-        session.tick()
-        return not session.batch.busy
-
-    wait_until(holds)
+    tick_until(session, lambda: not session.batch.busy)
 
 
 def test_every_run_is_done_beside_the_page_and_what_cannot_be_is_said(session):
-    session.set_scaling("range")
-    session.add_links([Link("cannot", 0, 1, 2.0)])
+    session.edits.set_scaling("range")
+    session.edits.add_links([Link("cannot", 0, 1, 2.0)])
     panel = BatchPanel(session)
     panel.open()
     assert panel.shown
     (blp,) = (s for g in panel.form["groups"] for s in g["solvers"] if s["name"] == "blp-kmeans")
     assert blp["why"] == "no soft links"
     panel._act(ASKED | {"solvers": ["bh-kmeans", "blp-kmeans"]})
-    assert session.restless
+    assert session.needs_tick
     assert panel.state["words"].startswith("0 of 4 runs have ended. waiting in the queue")
     assert "Left out: blp-kmeans, k = 2: no soft links" in panel.state["words"]
     over(session)
@@ -86,7 +82,7 @@ def test_nothing_to_run_is_a_sentence(session):
     panel = BatchPanel(session)
     panel.open()
     panel._act(ASKED | {"solvers": []})
-    assert "Nothing is left to run" in panel.state["words"]
+    assert "Choose at least one solver" in panel.state["words"]
     panel._act(ASKED | {"solvers": ["k-means"], "low": 1, "high": 150, "seeds": 100})
     assert "more than 1,000" in panel.state["words"]
     assert not session.batch.busy

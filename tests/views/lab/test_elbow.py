@@ -2,29 +2,25 @@ import math
 
 import pytest
 
-from ccviz.problem.rule_words import RULE_KINDS
+from ccviz.problem.rules import RULE_KINDS
 from ccviz.studies.elbow_step import Step
 from ccviz.views.lab.elbow import CLUSTERS, COMPARES, PROVES, finder
 from ccviz.views.lab.ruling import add_rule
 from ccviz.views.link_table import Link
-from ccviz.views.panels.elbow import ElbowPanel
-from tests.patience import wait_until
+from ccviz.views.panels.data import ElbowPanel
+from tests.patience import tick_until
 
 
 def sweep_out(session):
-    def holds():
-        session.tick()
-        return not session.restless
-
-    wait_until(holds)
+    tick_until(session, lambda: not session.needs_tick)
 
 
 @pytest.mark.slow
 def test_each_number_is_measured_under_the_links_and_one_is_taken(session):
-    session.add_links([Link("cannot", 0, 1), Link("cannot", 1, 2), Link("cannot", 0, 2)])
+    session.edits.add_links([Link("cannot", 0, 1), Link("cannot", 1, 2), Link("cannot", 0, 2)])
     panel = ElbowPanel(session)
     panel._act({"what": "start", "low": 2, "high": 3, "seconds": 0})
-    assert session.restless
+    assert session.needs_tick
     assert panel.content["words"] == "k = 2: clustering…"
     sweep_out(session)
     assert [step.k for step in session.elbow.steps] == [2, 3]
@@ -103,7 +99,7 @@ def test_a_sweep_ends_when_told_and_refuses_what_is_no_number_of_clusters(sessio
     panel._act({"what": "start", "low": 2, "high": 8, "seconds": 0})
     assert session.runner._queue.join().waiting == 1  # it has its place in the line
     panel._act({"what": "stop"})
-    assert not session.restless
+    assert not session.needs_tick
     panel._act({"what": "start", "low": 2, "high": 8, "seconds": 0})
     panel._act({"what": "close"})
     assert not session.elbow.busy
@@ -111,7 +107,7 @@ def test_a_sweep_ends_when_told_and_refuses_what_is_no_number_of_clusters(sessio
 
 def test_who_finds_the_clusterings_can_have_the_problem(session):
     assert finder(session.draft).name == "blp-kmeans"
-    session.add_links([Link("must", 0, 1, 2.0)])
+    session.edits.add_links([Link("must", 0, 1, 2.0)])
     assert finder(session.draft).name == "bh-kmeans"
 
 

@@ -1,11 +1,7 @@
 from ccviz import solve
-from ccviz.data import load
 from ccviz.proof.verify import verify
-from ccviz.runs.archive import Archive
-from ccviz.views.lab.example import Example
-from ccviz.views.lab.queue import RunQueue
-from ccviz.views.lab.session import Session
-from ccviz.views.share.address import way_back
+from ccviz.views.lab.personal_archive import Example
+from ccviz.views.share.address import reload_query
 
 
 def test_what_ships_is_what_its_solver_finds_and_its_proof_holds():
@@ -19,19 +15,18 @@ def test_what_ships_is_what_its_solver_finds_and_its_proof_holds():
     assert verify(run.problem, events).accepted
 
 
-def test_it_lies_on_the_table_of_a_session_and_an_edit_puts_it_away(tmp_path):
-    with Archive(tmp_path / "runs.sqlite") as archive:
-        example = Example()
-        session = Session(archive, RunQueue(), load("iris"), example=example)
-        session.show_example(example.run_id)
-        assert session.draft.data.name == "iris"
-        assert session.draft.data.is_named
-        assert len(session.draft.links) == 8
-        assert session.run.status == "optimal"
-        assert session.solver.name == session.run.started.solver == "sdp"
-        assert not session.can_undo
-        assert archive.runs() == []
-        assert "run=" not in way_back(session)
-        session.set_scaling("standard")
-        assert session.player.shot is None
-        session.close()
+def test_it_lies_on_the_table_of_a_session_and_an_edit_puts_it_away(
+    example_session, example, archive
+):
+    session = example_session
+    session.show_example(example.run_id)
+    assert session.draft.data.name == "iris"
+    assert session.draft.data.is_named
+    assert len(session.draft.links) == 8
+    assert session.run.status == "optimal"
+    assert session.solver.name == session.run.started.solver == "sdp"
+    assert not session.edits.can_undo
+    assert archive.runs() == []
+    assert "run=" not in reload_query(session)
+    session.edits.set_scaling("standard")
+    assert session.player.shot is None

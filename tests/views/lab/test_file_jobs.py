@@ -16,31 +16,30 @@ from ccviz import start
 from ccviz.data.datasets import load
 from ccviz.errors import CcvizError
 from ccviz.quota import ONE_PERSON, STUDENT
-from ccviz.runs.archive import Archive
 from ccviz.runs.file import export_run
 from ccviz.runs.fork_client import ForkClient
 from ccviz.runs.worker_pool import WorkerPool
-from ccviz.views.lab import file_jobs
+from ccviz.views.lab import queued_call
 from ccviz.views.lab.importing import Importing
-from ccviz.views.lab.many_links import draw_links, load_links
+from ccviz.views.lab.loading import draw_links, load_links
 from ccviz.views.lab.personal_archive import import_for
-from ccviz.views.lab.queue import RunQueue
+from ccviz.views.lab.runner import RunQueue
 from ccviz.views.lab.sandboxed_call import SandboxedCall
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.data import DataPanel
 from ccviz.views.person import Person
 from ccviz.views.share.address import apply_query
 from tests.patience import PATIENCE_S, wait_until
+from tests.views.person import At
 
 MEMORY = ONE_PERSON.reading_bytes
 
 
 @pytest.fixture
-def session(tmp_path, forks):
-    with Archive(tmp_path / "runs.sqlite") as archive:
-        session = Session(archive, RunQueue(), load("iris"), Person("ann"), pool=forks)
-        yield session
-        session.close()
+def session(archive, forks):
+    session = Session(archive, RunQueue(), load("iris"), Person("ann"), pool=forks)
+    yield session
+    session.close()
 
 
 def read_in(session):
@@ -60,7 +59,7 @@ def csv(rows):
 def take(session, name, content):
     """Bring a table and load it as it is proposed."""
     importing = Importing(session)
-    importing.bring(name, content)
+    importing.read_file(name, content)
     importing.load()
 
 
@@ -138,13 +137,13 @@ def test_a_small_file_is_read_at_once(session):
 
 
 def test_a_large_file_is_read_elsewhere(session, monkeypatch):
-    monkeypatch.setattr(file_jobs, "_SMALL_BYTES", 0)
+    monkeypatch.setattr(queued_call, "_SMALL_BYTES", 0)
     importing = Importing(session)
-    importing.bring("large.csv", csv(300))
+    importing.read_file("large.csv", csv(300))
     assert session.draft.data.name == "iris"
     assert session.notice.text == "large.csv is being read…"
-    assert session.restless
-    importing.bring("another.csv", csv(30))
+    assert session.needs_tick
+    importing.read_file("another.csv", csv(30))
     assert session.notice.text == "The previous file is still being read or written."
     read_in(session)
     importing.load()
@@ -157,8 +156,8 @@ def test_a_large_file_is_read_elsewhere(session, monkeypatch):
 def test_a_file_of_few_bytes_may_hold_much(session):
     table = io.BytesIO()
     pd.DataFrame({"a": np.zeros(100_000), "b": np.zeros(100_000)}).to_parquet(table)
-    assert len(table.getvalue()) < file_jobs._SMALL_BYTES
-    Importing(session).bring("zeros.parquet", table.getvalue())
+    assert len(table.getvalue()) < queued_call._SMALL_BYTES
+    Importing(session).read_file("zeros.parquet", table.getvalue())
     assert session.file_jobs.busy
     read_in(session)
     assert session.notice.text == "100,000 points are more than the 50,000 that are allowed here."
@@ -166,8 +165,8 @@ def test_a_file_of_few_bytes_may_hold_much(session):
 
 
 def test_who_leaves_takes_the_work_along(session, monkeypatch):
-    monkeypatch.setattr(file_jobs, "_SMALL_BYTES", 0)
-    Importing(session).bring("large.csv", csv(300))
+    monkeypatch.setattr(queued_call, "_SMALL_BYTES", 0)
+    Importing(session).read_file("large.csv", csv(300))
     session.close()
     assert not session.file_jobs.busy
     assert not [
@@ -178,8 +177,8 @@ def test_who_leaves_takes_the_work_along(session, monkeypatch):
 def test_more_than_the_quota_is_refused(session, monkeypatch):
     quota = replace(STUDENT, file_bytes=300, links=2)
     monkeypatch.setattr("ccviz.views.person.STUDENT", quota)
-    session.file_jobs = file_jobs.FileJobs(quota)
-    Importing(session).bring("large.csv", csv(300))
+    session.file_jobs = queued_call.FileJobs(quota)
+    Importing(session).read_file("large.csv", csv(300))
     assert "bytes in a file are more than the 300" in session.notice.text
     load_links(session, "links.txt", b"ML 0 1\nML 1 2\nML 3 4\n")
     assert "3 links are more than the 2" in session.notice.text
@@ -206,7 +205,7 @@ def test_an_address_asks_for_no_more_than_that(session, n, words):
 def test_nor_does_a_page_that_was_tampered_with(session):
     panel = DataPanel(session, Importing(session))
     panel._n.param["value"].bounds = panel._n.end = None
-    panel._name.value = "blobs"
+    At(panel)["Data set"].value = "blobs"
     panel._n.value = 50_000_000
     assert "50,000,000 generated points are more than" in session.notice.text
 
@@ -217,10 +216,10 @@ def test_an_imported_run_is_ones_own(session, tmp_path):
     export_run(session.archive, run_id, tmp_path / "run.ccviz")
     content = (tmp_path / "run.ccviz").read_bytes()
     imported = []
-    session.bring_runs("run.ccviz", import_for, content, then=imported.append)
+    session.import_runs("run.ccviz", import_for, content, then=imported.append)
     read_in(session)
     assert session.archive.info(imported[0]).owner == "ann"
-    session.bring_runs("bad.ccviz", import_for, content[:-1], then=imported.append)
+    session.import_runs("bad.ccviz", import_for, content[:-1], then=imported.append)
     read_in(session)
     assert session.notice.text == "bad.ccviz holds no sound run: it breaks off in the middle."
     assert len(session.archive.runs()) == 2

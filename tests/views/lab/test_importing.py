@@ -1,6 +1,10 @@
+from ccviz.data.datasets import load
+from ccviz.data.examples import EXAMPLES
 from ccviz.views.lab.importing import Importing
+from ccviz.views.lab.loading import load_data, load_links
 from ccviz.views.lab.suiting import unable
-from ccviz.views.panels.sheet import SheetPanel, content
+from ccviz.views.panels.data import SheetPanel, content
+from ccviz.views.share.code import as_command, as_python
 from tests.data.customers import customer_file
 from tests.data.test_header import workbook
 from tests.patience import wait_until
@@ -12,7 +16,7 @@ def roles(importing):
 
 def brought(session, text=b"id,x,y,kind\n7,1,900,u\n3,2,,v\n5,3,100,u\n6,4,500,v\n"):
     importing = Importing(session)
-    importing.bring("mine.csv", text)
+    importing.read_file("mine.csv", text)
     return importing
 
 
@@ -71,6 +75,24 @@ def test_what_cannot_be_loaded_stays_on_the_sheet_with_its_reason(session):
     importing.take_as({"x": "feature"})
     importing.load()
     assert session.draft.data.features == ("x",)
+
+
+def test_a_table_of_names_alone_is_loaded_when_it_is_asked_for_again(session):
+    importing = brought(session, b"name\nAnna\nBert\nCarl\nDora\nEmil\n")
+    importing.load()
+    assert importing.refusal.endswith("no column is a feature (columns = ''). Load again to do so.")
+    importing.take_as({"name": "ignore"})
+    importing.take_as({"name": "name"})
+    importing.load()
+    assert session.draft.data.name == "iris"
+    importing.load()
+    assert session.draft.data.names == ("Anna", "Bert", "Carl", "Dora", "Emil")
+    load_links(session, "wishes.csv", b"person,wish,weight\nAnna,Bert,3\nCarl,Anna,-2\n")
+    session.tick()
+    links = [(str(link), link.weight) for link in session.draft.links]
+    assert links == [("must-link 0-1", 3.0), ("cannot-link 0-2", 2.0)]
+    assert "read_table('mine.csv', roles={'name': 'name'}, columns=[])" in as_python(session)
+    assert "--columns ''" in as_command(session)
 
 
 def test_a_bad_file_leaves_everything_as_it_was(session):
@@ -135,7 +157,7 @@ def test_the_header_is_set_on_the_sheet(session):
 
 def test_a_worksheet_is_chosen_on_the_sheet(session):
     importing = Importing(session)
-    importing.bring("sales.xlsx", workbook(North=[["x"], [1], [2]], South=[["y"], [3]]))
+    importing.read_file("sales.xlsx", workbook(North=[["x"], [1], [2]], South=[["y"], [3]]))
     wait_until(lambda: session.tick() or importing.sheet)
     panel = SheetPanel(importing)
     assert (panel.sheet["worksheets"], panel.sheet["worksheet"]) == (["North", "South"], "North")
@@ -156,7 +178,7 @@ def test_a_sheet_that_was_put_away_is_not_read_again(session):
 
 def test_a_column_weighs_the_points_and_greys_solvers_that_cannot_count_it(session):
     importing = Importing(session)
-    importing.bring("towns.csv", b"x,y,people\n0,0,10\n1,0,30\n0,1,0\n8,8,1\n9,8,4\n")
+    importing.read_file("towns.csv", b"x,y,people\n0,0,10\n1,0,30\n0,1,0\n8,8,1\n9,8,4\n")
     importing.take_as({"y": "weight"})
     importing.take_as({"people": "weight"})  # one column alone
     assert roles(importing) == {"x": "feature", "y": "ignore", "people": "weight"}
@@ -165,3 +187,20 @@ def test_a_column_weighs_the_points_and_greys_solvers_that_cannot_count_it(sessi
     grey = unable(session.draft)
     assert grey["dils"] == "no weights of points"
     assert not {"sdp", "colgen", "rbba", "blp-kmeans"} & set(grey)
+
+
+def test_an_example_problem_brings_links_solver_and_story(session):
+    load_data(session, load("six_crowded_classes"))
+    assert session.draft.data.is_named
+    assert len(session.draft.links) == 50
+    assert (session.solver.name, session.solver.cuts) == ("sdp", "paper")
+    assert session.notice.text == EXAMPLES["six_crowded_classes"].story
+    session.edits.undo()
+    assert session.draft.data.name == "iris"
+
+
+def test_other_data_leave_the_solver(session):
+    load_data(session, load("wine"))
+    assert session.solver.name == "blp-kmeans"
+    assert session.notice is None
+    assert len(session.draft.links) == 0

@@ -1,20 +1,13 @@
 import pytest
 
 from ccviz.data.datasets import Dataset
-from ccviz.runs.archive import Archive
 from ccviz.views.draft import Draft
-from ccviz.views.frames.columns import ColumnsLog
-from ccviz.views.frames.population import PopulationLog
+from ccviz.views.frames.exact import ColumnsLog
+from ccviz.views.frames.heuristic import PopulationLog
 from ccviz.views.frames.scatter import plane
-from ccviz.views.inside.catalogue import CATALOGUE
+from ccviz.views.inside import CATALOGUE
 from ccviz.views.lab.inspection import Inspection, node_circles, node_lines
 from ccviz.views.lab.player import Player
-
-
-@pytest.fixture
-def archive(tmp_path):
-    with Archive(tmp_path / "runs.sqlite") as archive:
-        yield archive
 
 
 def stored(archive, problem, records):

@@ -2,8 +2,8 @@ import numpy as np
 
 from ccviz.data.datasets import Dataset
 from ccviz.views.draft import draft_of
-from ccviz.views.lab import kept_drafts
-from ccviz.views.lab.kept_drafts import KeptDrafts
+from ccviz.views.lab import personal_archive
+from ccviz.views.lab.personal_archive import KeptDrafts
 from ccviz.views.person import ALONE, Person
 
 
@@ -32,7 +32,7 @@ def test_a_page_has_one_word_for_its_newest_draft():
 
 
 def test_the_oldest_goes_when_there_are_too_many(monkeypatch):
-    monkeypatch.setattr(kept_drafts, "MOST_DRAFTS", 2)
+    monkeypatch.setattr(personal_archive, "MOST_DRAFTS", 2)
     drafts, pages = KeptDrafts(), [Page(), Page(), Page()]
     one, two = (drafts.keep(page, ALONE, draft(4)) for page in pages[:2])
     drafts.keep(pages[0], ALONE, draft(4))
@@ -42,7 +42,7 @@ def test_the_oldest_goes_when_there_are_too_many(monkeypatch):
 
 
 def test_large_tables_count_by_their_size(monkeypatch):
-    monkeypatch.setattr(kept_drafts, "MOST_VALUES", 100)
+    monkeypatch.setattr(personal_archive, "MOST_VALUES", 100)
     drafts = KeptDrafts()
     one, two = (drafts.keep(Page(), ALONE, draft(40)) for _ in range(2))
     assert drafts.find(one, ALONE) is None

@@ -11,20 +11,13 @@ from ccviz.data.datasets import load
 from ccviz.errors import ArchiveError, CcvizError
 from ccviz.quota import STUDENT
 from ccviz.runs.archive import Archive
-from ccviz.runs.limits import Limits
-from ccviz.views.lab.example import Example
-from ccviz.views.lab.personal_archive import personal_archive
-from ccviz.views.lab.queue import RunQueue
+from ccviz.runs.stop import Limits
+from ccviz.views.lab.personal_archive import Example, personal_archive
+from ccviz.views.lab.runner import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.person import ALONE, Person
 
 PROBLEM = Problem(np.arange(12.0).reshape(6, 2), 2)
-
-
-@pytest.fixture
-def archive(tmp_path):
-    with Archive(tmp_path / "runs.sqlite") as archive:
-        yield archive
 
 
 @pytest.fixture
@@ -120,16 +113,6 @@ def test_runs_of_one_person_are_not_shown_to_a_class(archive, ann):
     assert ids(ann) == []
 
 
-def test_a_run_that_another_session_drives_is_not_deleted(archive):
-    run_id = archive.create(PROBLEM, "blp-kmeans", {})  # driven by this process, no session's
-    session = Session(archive, RunQueue(), load("iris"))
-    session.open_run(run_id)
-    session.delete_run(run_id)
-    assert "is running in process" in session.notice.text
-    assert ids(session.archive) == [run_id]
-    assert session.player.run_id == run_id
-
-
 def test_a_run_that_was_deleted_elsewhere_is_put_away(archive, ann):
     run_id = enter(ann)
     session = Session(archive, RunQueue(), load("iris"), Person("ann"))
@@ -163,6 +146,16 @@ def test_records_count(archive, ann, bob):
     assert archive.size_of("ann")[0] == 1
     assert archive.size_of("ann")[1] > 0
     assert archive.size_of("bob") == (0, 0)
+
+
+def test_problems_count_once_each(archive, ann):
+    points = np.random.default_rng(0).random((500, 40))
+    for k in (2, 2, 3):
+        run_id = ann.create(Problem(points, k), "blp-kmeans", {})
+        ann.finish(run_id, "completed", "")
+    runs, size = archive.size_of("ann")
+    assert runs == 3
+    assert 2 * points.nbytes < size < 2.1 * points.nbytes
 
 
 def test_so_many_go_on_at_a_time(archive, ann, bob):

@@ -1,6 +1,6 @@
 import numpy as np
 
-from ccviz.views.lab.picker import Screen, inside, nearest
+from ccviz.views.lab.state import Screen, inside, nearest
 
 # A plot ten times as wide in data as it is high, on a square screen.
 SCREEN = Screen((0.0, 100.0), (0.0, 10.0), 500.0, 500.0)

@@ -11,16 +11,8 @@ from ccviz.events import (
     NodeOpened,
     Record,
 )
-from ccviz.runs.archive import Archive
 from ccviz.runs.earlier import stored_run
 from ccviz.views.lab.player import Player
-
-
-@pytest.fixture
-def archive(tmp_path):
-    """Return an empty archive."""
-    with Archive(tmp_path / "runs.sqlite") as archive:
-        yield archive
 
 
 @pytest.fixture

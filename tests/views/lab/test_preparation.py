@@ -2,11 +2,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from ccviz.runs.kernels import turn_to_compile
+from ccviz.runs.warm import turn_to_compile
 from ccviz.solvers import SOLVERS
-from ccviz.views.lab import preparation
-from ccviz.views.lab.preparation import Preparation, awaited_solver
-from ccviz.views.panels.preparation import PreparationPanel
+from ccviz.views.panels import header as preparation
+from ccviz.views.panels.header import Preparation, PreparationPanel, awaited_solver
 
 
 class Lane:
@@ -27,7 +26,7 @@ def lane(tmp_path, monkeypatch):
     """Find nothing compiled, and one process at it."""
     lane = Lane()
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr("ccviz.runs.kernels.find_pack", lambda: None)
+    monkeypatch.setattr("ccviz.runs.warm.find_pack", lambda: None)
     monkeypatch.setattr(preparation, "start_compiling", lambda: [lane])
     monkeypatch.setattr(preparation.atexit, "register", lambda _: None)
     return lane

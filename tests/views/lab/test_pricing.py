@@ -2,11 +2,12 @@
 
 import pytest
 
-from ccviz.views.lab.pricing import Pricing
-from ccviz.views.lessons.walk import SessionHere
+from ccviz.views.lab.background_study import Pricing
+from ccviz.views.lessons.catalogue import SessionHere
 from ccviz.views.link_table import Link
-from ccviz.views.panels.links import LinksPanel
+from ccviz.views.panels.links import LinkList, LinksPanel
 from tests.patience import wait_until
+from tests.views.person import At
 
 LINKS = [Link("must", 0, 1), Link("must", 2, 60), Link("cannot", 3, 70)]
 
@@ -29,34 +30,34 @@ def price(session):
 
     def ended():
         session.tick()
-        return not session.restless
+        return not session.needs_tick
 
     wait_until(ended)
 
 
 def run_proof(session):
-    session.add_links(LINKS)
+    session.edits.add_links(LINKS)
     session.set_solver("sdp")
     session.start()
 
 
 def test_prices_are_proved_listed_kept_and_said_to_be_of_before_an_edit(session):
-    panel = LinksPanel(session)
+    panel = At(LinksPanel(session))
     assert not session.pricing.may_start
     run_proof(session)
     assert session.pricing.may_start
     price(session)
     assert all(row.is_proved for row in session.pricing.known.rows)
-    assert [row["pair"] for row in panel._list.rows] == ["3 – 70", "2 – 60", "0 – 1"]
-    panel._prices.highest_first = True
-    first = panel._list.rows[0]
+    assert [row["pair"] for row in panel.of(LinkList).rows] == ["3 – 70", "2 – 60", "0 – 1"]
+    panel["Highest first"].value = True
+    first = panel.of(LinkList).rows[0]
     assert (first["pair"], first["share"]) == ("2 – 60", 1.0)
     assert "proved" in first["words"]
-    assert panel._prices._words.object.count("3 of 3 prices proved") == 1
+    assert panel.text.count("3 of 3 prices proved") == 1
     session.as_edited = False
     kept, run_id = session.pricing.known.rows, session.player.run_id
-    session.remove_links([LINKS[1]])
-    assert "before your last edit" in panel._prices._words.object
+    session.edits.remove_links([LINKS[1]])
+    assert "before your last edit" in panel.text
     session.start()
     assert session.pricing.known is None
     session.open_run(run_id)
@@ -69,10 +70,10 @@ def test_a_proof_of_prices_ends_when_told_and_with_its_run(session):
         session.pricing.start()
     run_proof(session)
     session.pricing.start()
-    assert session.restless
+    assert session.needs_tick
     assert session.runner._queue.join().waiting == 1  # it has its place in the line
     session.pricing.stop()
-    assert not session.restless
+    assert not session.needs_tick
     session.pricing.start()
-    session.set_scaling("standard")  # other points: the run is closed
+    session.edits.set_scaling("standard")  # other points: the run is closed
     assert not session.pricing.busy

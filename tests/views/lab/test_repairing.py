@@ -6,8 +6,9 @@ import pytest
 from ccviz.problem.partition import Partition
 from ccviz.views.frames.card import card
 from ccviz.views.link_table import Link
-from ccviz.views.panels.links import LinksPanel
-from tests.patience import wait_until
+from ccviz.views.panels.links import LinkList, LinksPanel
+from tests.patience import tick_until
+from tests.views.person import At
 
 
 @pytest.fixture
@@ -20,17 +21,13 @@ def solved(session):
 
 
 def settle(session):
-    def rests():
-        session.tick()
-        return not session.restless
-
-    wait_until(rests)
+    tick_until(session, lambda: not session.needs_tick)
 
 
 def test_a_broken_clustering_is_repaired_and_undo_gives_the_old_one_back(solved):
     labels = solved.run.labels
     i, j = (int(np.flatnonzero(labels == cluster)[0]) for cluster in (0, 1))
-    solved.add_links([Link("must", i, j)])
+    solved.edits.add_links([Link("must", i, j)])
     assert not solved.repair.busy
     found = solved.repair.partition
     assert found.violations.none_hard
@@ -40,22 +37,22 @@ def test_a_broken_clustering_is_repaired_and_undo_gives_the_old_one_back(solved)
     assert shown.headline == "Repaired"
     assert dict(shown.rows)["Broken"] == "none"
     assert "lower bound" not in shown.caution  # a heuristic has none
-    assert not any(row["broken"] for row in LinksPanel(solved)._list.rows)
-    solved.undo()
+    assert not any(row["broken"] for row in At(LinksPanel(solved)).of(LinkList).rows)
+    solved.edits.undo()
     assert solved.repair.partition is None
 
 
 def test_what_keeps_the_edit_or_is_soft_needs_no_repair(solved):
     together = np.flatnonzero(solved.run.labels == 0)
-    solved.add_links([Link("must", int(together[0]), int(together[1]))])
+    solved.edits.add_links([Link("must", int(together[0]), int(together[1]))])
     assert not solved.repair.busy
-    solved.add_links([Link("cannot", int(together[0]), int(together[2]), 1.0)])
+    solved.edits.add_links([Link("cannot", int(together[0]), int(together[2]), 1.0)])
     assert not solved.repair.busy
 
 
 def test_under_sizes_a_process_repairs(solved):
     labels = solved.run.labels
-    solved.set_sizes("50, 50, 50")
+    solved.edits.set_sizes("50, 50, 50")
     assert solved.repair.busy
     settle(solved)
     assert solved.repair.partition.violations.none_hard
@@ -66,7 +63,7 @@ def test_under_sizes_a_process_repairs(solved):
 def test_a_repair_is_shown_until_the_run_has_a_clustering(solved):
     labels = solved.run.labels
     i, j = (int(np.flatnonzero(labels == cluster)[0]) for cluster in (0, 1))
-    solved.add_links([Link("must", i, j)])
+    solved.edits.add_links([Link("must", i, j)])
     solved.start(paused=True)
     solved.tick()
     found = solved.repair.partition

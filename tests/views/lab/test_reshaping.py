@@ -14,28 +14,28 @@ def answered(session):
 
 
 def test_without_an_answer_there_is_a_sentence(session):
-    session.name_cluster(0, "small")
+    session.edits.name_cluster(0, "small")
     assert session.notice.text == "There are no clusters yet: run a solver first."
     assert session.draft.cluster_names == ()
 
 
 def test_a_name_stays_with_its_cluster_and_can_be_undone(answered):
     session, labels = answered
-    session.name_cluster(1, "setosa")
+    session.edits.name_cluster(1, "setosa")
     assert session.cluster_names(labels) == {1: "setosa"}
-    session.name_cluster(1, "")
+    session.edits.name_cluster(1, "")
     assert session.cluster_names(labels) == {}
-    session.undo()
+    session.edits.undo()
     assert session.cluster_names(labels) == {1: "setosa"}
-    session.set_k(4)  # names stay
+    session.edits.set_k(4)  # names stay
     assert session.draft.cluster_names
-    session.load(session.draft.data)  # other points have other clusters
+    session.edits.load(session.draft.data)  # other points have other clusters
     assert not session.draft.cluster_names
 
 
 def test_to_merge_two_clusters_links_them_and_lowers_k(answered):
     session, labels = answered
-    session.merge_clusters(0, 2)
+    session.edits.merge_clusters(0, 2)
     assert {link.kind for link in session.draft.links} == {"must"}
     assert {int(labels[i]) for link in session.draft.links for i in (link.i, link.j)} == {0, 2}
     assert session.draft.k == 2
@@ -44,14 +44,14 @@ def test_to_merge_two_clusters_links_them_and_lowers_k(answered):
     play_out(session)
     after = session.answer.labels
     assert len({int(after[link.i]) for link in session.draft.links}) == 1
-    session.undo()
+    session.edits.undo()
     assert (session.draft.k, len(session.draft.links)) == (3, 0)
 
 
 def test_to_move_a_point_links_it_there_and_apart_from_where_it_was(answered):
     session, labels = answered
     point = int((labels == 0).argmax())
-    session.move_point(point, 1)
+    session.edits.move_point(point, 1)
     *musts, cannot = session.draft.links
     ends = {end for link in musts for end in (link.i, link.j)}
     assert {int(labels[end]) for end in ends - {point}} == {1}
@@ -67,9 +67,9 @@ def test_what_cannot_be_done_is_a_sentence_and_changes_nothing(answered):
     session, labels = answered
     before = session.draft
     for do, said in (
-        (lambda: session.merge_clusters(1, 1), "two clusters"),
-        (lambda: session.merge_clusters(1, 7), "cluster 7"),
-        (lambda: session.move_point(int((labels == 2).argmax()), 2), "already"),
+        (lambda: session.edits.merge_clusters(1, 1), "two clusters"),
+        (lambda: session.edits.merge_clusters(1, 7), "cluster 7"),
+        (lambda: session.edits.move_point(int((labels == 2).argmax()), 2), "already"),
     ):
         do()
         assert said in session.notice.text
@@ -78,10 +78,10 @@ def test_what_cannot_be_done_is_a_sentence_and_changes_nothing(answered):
 
 def test_clusters_that_are_linked_apart_are_not_merged(answered):
     session, labels = answered
-    session.merge_clusters(0, 2)
+    session.edits.merge_clusters(0, 2)
     joining = [link for link in session.draft.links if labels[link.i] != labels[link.j]]
-    session.undo()
-    session.add_links(Link("cannot", link.i, link.j) for link in joining)
-    session.merge_clusters(0, 2)
+    session.edits.undo()
+    session.edits.add_links(Link("cannot", link.i, link.j) for link in joining)
+    session.edits.merge_clusters(0, 2)
     assert session.notice.title == "links contradict each other"
     assert session.draft.k == 3

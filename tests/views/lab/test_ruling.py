@@ -4,19 +4,22 @@ import numpy as np
 
 from ccviz.data.datasets import load
 from ccviz.events import Finished, IncumbentFound, Record, Started
-from ccviz.problem.rule_words import RULE_KINDS
+from ccviz.problem.rules import RULE_KINDS
 from ccviz.runs.info import summarise
 from ccviz.runs.run import Run
 from ccviz.views.draft import Draft, draft_of_problem
-from ccviz.views.frames.rules import rule_rows
+from ccviz.views.frames.card import rule_rows
 from ccviz.views.frames.scatter import plane
-from ccviz.views.lab.canvas import with_points, without_points
+from ccviz.views.lab.painter import with_points, without_points
 from ccviz.views.lab.ruling import add_rule, drop_rule, runs_to_name
 from ccviz.views.lab.suiting import unable
 from ccviz.views.link_table import Link
 
-(DIAMETER, SEPARATION, MOST, LEAST, DIFFERENT, OVERLAP, SIMILAR, CONFLICTS, SUM_LEAST,
- SUM_MOST) = RULE_KINDS.values()  # fmt: skip
+DIAMETER, SEPARATION = RULE_KINDS["diameter<="], RULE_KINDS["separation>="]
+MOST, LEAST = RULE_KINDS["size<="], RULE_KINDS["size>="]
+DIFFERENT, OVERLAP = RULE_KINDS["difference()>="], RULE_KINDS["overlap()<="]
+SIMILAR, CONFLICTS = RULE_KINDS["outside()<="], RULE_KINDS["conflicts<="]
+SUM_LEAST, SUM_MOST = RULE_KINDS["sum()>="], RULE_KINDS["sum()<="]
 
 
 def remember(session, labels, name="first"):
@@ -44,12 +47,12 @@ def test_a_rule_is_an_edit_like_any_other(session):
     assert len(session.draft.problem.cannot_link) > 100
     assert len(session.draft.given.cannot_link) == 0
     assert add_rule(session, DIAMETER, "3.5") == "This rule is there already."
-    session.undo()
+    session.edits.undo()
     assert session.draft.rules == ()
-    session.redo()
+    session.edits.redo()
     drop_rule(session, session.draft.rules[0])
     assert session.draft.rules == ()
-    assert session.can_undo
+    assert session.edits.can_undo
 
 
 def test_a_limit_on_a_sum_names_a_column(session):
@@ -79,7 +82,7 @@ def test_what_is_refused_is_a_sentence_and_changes_nothing(session):
         assert words.lower() in said.lower()
         assert session.draft is before
         assert session.notice is None
-    session.add_links([Link("must", 0, 140)])
+    session.edits.add_links([Link("must", 0, 140)])
     assert "contradicts" in add_rule(session, DIAMETER, "1")
     assert {0, 140} <= set(session.lit)
 
@@ -87,9 +90,9 @@ def test_what_is_refused_is_a_sentence_and_changes_nothing(session):
 def test_another_answer_than_that_of_a_run(session):
     remember(session, np.repeat([0, 1, 2], 50))
     other = remember(session, np.tile([0, 1, 2], 50), name="second")
-    session.load(load("wine"))
+    session.edits.load(load("wine"))
     assert runs_to_name(session) == []
-    session.undo()
+    session.edits.undo()
     assert [info.name for info in runs_to_name(session)] == ["second", "first"]
     assert add_rule(session, DIFFERENT, "10", other) == ""
     (rule,) = session.draft.rules
@@ -111,7 +114,7 @@ def test_size_limits_suit_those_who_keep_sizes_or_rules(session):
 
 
 def test_a_run_brings_its_rules_back(session):
-    session.add_links([Link("cannot", 0, 3)])
+    session.edits.add_links([Link("cannot", 0, 3)])
     add_rule(session, DIAMETER, "3.5")
     add_rule(session, MOST, "90")
     for problem in (session.draft.problem, session.draft.keeping):
@@ -164,7 +167,7 @@ def test_a_rule_is_joined_to_one_that_is_there(session):
     assert said.startswith("The rule 'size>=2' cannot be joined by 'or': parts of a cluster")
     assert session.draft.rules == both
     assert add_rule(session, MOST, "60", place=0) == "This rule is there already."
-    session.undo()
+    session.edits.undo()
     assert [rule.text for rule in session.draft.rules] == ["size<=60", "diameter<=9"]
 
 
@@ -176,3 +179,20 @@ def test_rows_say_how_many_clusters_keep_none(session):
     assert (row.verdict, row.holds) == ("broken by 3 clusters", False)
     drop_rule(session, session.draft.rules[0])
     assert session.draft.rules == ()
+
+
+def test_links_by_a_column_are_one_line_that_needs_no_number(session):
+    apart, together = RULE_KINDS["apart()"], RULE_KINDS["together()"]
+    assert add_rule(session, apart, "", "class") == (
+        "50 points have 'setosa' in the column 'class', and no two of them may share a cluster, "
+        "but there are 3 clusters."
+    )
+    assert add_rule(session, together, "", "class") == ""
+    assert add_rule(session, apart, " 0.5 ", "class") == ""
+    rows = rule_rows(session.draft.rules, None)
+    assert [row.words for row in rows] == [
+        "equal class together", "equal class apart, or 0.5 for each pair",
+    ]  # fmt: skip
+    assert not any(row.can_join for row in rows)
+    assert len(session.draft.links) == 0
+    assert len(session.draft.problem.cannot_link.soft) == 3 * 50 * 49 / 2

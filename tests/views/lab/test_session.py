@@ -1,115 +1,87 @@
+import numpy as np
 import pytest
 
+from ccviz import Partition, Problem
 from ccviz.data.datasets import load
 from ccviz.views.draft import group_links
-from ccviz.views.frames.neighbour_map import map_of
+from ccviz.views.frames.projection import map_of
 from ccviz.views.lab.session import Session
+from ccviz.views.lab.state import ClusterColors
 from ccviz.views.link_table import Link
-from tests.patience import wait_until
-
-
-def tick_until(session, condition):
-    """Tick until a condition holds."""
-
-    def holds():
-        session.tick()
-        return condition()
-
-    wait_until(holds)
+from tests.patience import tick_until, wait_until
 
 
 def play_out(session):
     """Tick until nothing moves, at full speed."""
     session.player.pace = "Live"
-    tick_until(session, lambda: not session.restless)
+    tick_until(session, lambda: not session.needs_tick)
 
 
 def test_picking_goes_round(session):
-    session.pick(3)
+    session.edits.pick(3)
     assert session.picked == (3,)
-    session.pick(9)
+    session.edits.pick(9)
     assert session.picked == (3, 9)
-    session.pick(11)
+    session.edits.pick(11)
     assert session.picked == (3, 11)
-    session.pick(11)
+    session.edits.pick(11)
     assert session.picked == ()
-    session.pick(4)
-    session.pick(None)
+    session.edits.pick(4)
+    session.edits.pick(None)
     assert session.picked == ()
-
-
-def test_linking_and_undoing(session):
-    session.pick(3)
-    session.pick(9)
-    session.link("cannot")
-    assert session.draft.links == (Link("cannot", 3, 9),)
-    assert session.picked == ()
-    session.undo()
-    assert session.draft.links == ()
-    session.redo()
-    assert session.draft.links == (Link("cannot", 3, 9),)
 
 
 def test_linking_nothing_says_how_to(session):
-    session.link("must")
+    session.edits.link("must")
     assert "Click two points first" in session.notice.text
 
 
 def test_a_group_against_a_group(session):
-    session.hold()
+    session.edits.hold()
     assert "Pick points first" in session.notice.text
-    session.pick_group((0, 1))
-    session.hold()
+    session.edits.pick_group((0, 1))
+    session.edits.hold()
     assert session.held == (0, 1)
     assert session.picked == ()
-    session.pick_group((50, 51, 52))
-    session.link("cannot")
+    session.edits.pick_group((50, 51, 52))
+    session.edits.link("cannot")
     assert len(session.draft.links) == 6
     assert session.held == ()
-    session.pick_group((0, 1))
-    session.hold()
-    session.pick(2)
-    session.link("must")
+    session.edits.pick_group((0, 1))
+    session.edits.hold()
+    session.edits.pick(2)
+    session.edits.link("must")
     assert session.draft.links[6:] == (Link("must", 0, 1), Link("must", 1, 2))
-    session.pick_group((5, 6))
-    session.hold()
-    session.pick_group((6, 7))
-    session.link("cannot")
+    session.edits.pick_group((5, 6))
+    session.edits.hold()
+    session.edits.pick_group((6, 7))
+    session.edits.link("cannot")
     assert session.notice.text == "Point 6 is in both groups."
 
 
 def test_a_flood_of_links_is_refused(session):
-    session.load(load("blobs", n=400))
-    session.pick_group(range(300))
-    session.link("cannot")
+    session.edits.load(load("blobs", n=400))
+    session.edits.pick_group(range(300))
+    session.edits.link("cannot")
     assert "44,850 cannot-links" in session.notice.text
     assert session.draft.links == ()
 
 
 def test_a_contradiction_lights_its_chain_and_changes_nothing(session):
-    session.add_links([Link("must", 1, 2), Link("must", 2, 3)])
-    session.pick(1)
-    session.pick(3)
-    session.link("cannot")
+    session.edits.add_links([Link("must", 1, 2), Link("must", 2, 3)])
+    session.edits.pick(1)
+    session.edits.pick(3)
+    session.edits.link("cannot")
     assert session.lit == (1, 2, 3)
     assert session.notice.text.startswith("Refused: cannot-link 1-3 contradicts")
     assert len(session.draft.links) == 2
 
 
 def test_an_infeasible_set_is_told_with_its_witness(session):
-    session.add_links(group_links("cannot", (0, 50, 100, 149)))
+    session.edits.add_links(group_links("cannot", (0, 50, 100, 149)))
     assert session.notice.kind == "warning"
     assert set(session.lit) == {0, 50, 100, 149}
     assert len(session.draft.links) == 6
-
-
-def test_a_run_from_start_to_end(session):
-    session.add_links([Link("cannot", 3, 140)])
-    session.play()
-    play_out(session)
-    assert session.run.status == "feasible"
-    assert session.run.labels[3] != session.run.labels[140]
-    assert session.runner.state == "ended"
 
 
 def test_steps_start_a_run_that_waits(session):
@@ -122,19 +94,11 @@ def test_steps_start_a_run_that_waits(session):
     assert session.run.termination == "interrupted"
 
 
-def test_an_unsupported_problem_is_a_sentence(session):
-    session.add_links([Link("cannot", 3, 140, 2.0)])
-    session.set_solver("cop-kmeans")
-    session.play()
-    assert session.notice.text.startswith("COP-k-means cannot handle soft links; these can: ")
-    assert not session.restless
-
-
 def test_a_refused_run_leaves_the_old_result_and_another_solver_answers_it(session):
     session.start()
     play_out(session)
     shown = session.player.run_id
-    session.set_sizes("50, 50, 50")
+    session.edits.set_sizes("50, 50, 50")
     session.set_solver("dils")
     session.start()
     assert session.notice.text.startswith("DILS cannot handle cluster sizes; ")
@@ -151,16 +115,16 @@ def test_a_refusal_goes_once_the_same_works(session):
     assert session.notice is not None
     session.set_solver("blp-kmeans", n_init=2)
     assert session.notice is None
-    session.set_k(500)
+    session.edits.set_k(500)
     session.set_solver("sdp")
     assert session.notice.kind == "error"
-    session.load(load("wine"))
+    session.edits.load(load("wine"))
     assert session.notice is None
 
 
 def test_a_dead_end_is_ringed_until_something_else_happens(session):
     session.set_solver("cop-kmeans", n_init=1)
-    session.add_links(group_links("cannot", (0, 50, 100, 149)))
+    session.edits.add_links(group_links("cannot", (0, 50, 100, 149)))
     session.start()
     play_out(session)
     assert session.run.incumbent is None
@@ -175,14 +139,14 @@ def test_a_dead_end_is_ringed_until_something_else_happens(session):
 
 
 def test_must_links_that_exceed_a_size_are_named_with_what_to_give_up(session):
-    session.set_k(30)
-    session.set_sizes("equal")
-    session.add_links(group_links("must", range(6)))
+    session.edits.set_k(30)
+    session.edits.set_sizes("equal")
+    session.edits.add_links(group_links("must", range(6)))
     assert session.notice.heading == "Warning: this cannot be solved."
     assert "the cluster sizes, must-link 0–1" in session.notice.text
     assert "A clustering exists without must-link" in session.notice.text
     assert set(session.lit) == set(range(6))
-    session.undo()
+    session.edits.undo()
     assert session.notice is None
 
 
@@ -200,26 +164,26 @@ def test_a_shown_run_brings_its_solver_and_settings_back(session):
 
 
 def test_edits_run_by_themselves_if_told_so(session):
-    session.add_links([Link("cannot", 3, 140)])
+    session.edits.add_links([Link("cannot", 3, 140)])
     assert not session.runner.busy
     session.as_edited = True
-    session.set_k(4)
+    session.edits.set_k(4)
     assert session.runner.busy
     play_out(session)
     assert session.run.problem.k == 4
     first = session.player.run_id
     session.open_run(first)
-    session.load(load("wine"))
+    session.edits.load(load("wine"))
     assert not session.runner.busy
 
 
 def test_another_k_keeps_the_picture_and_other_points_do_not(session):
     session.start()
     play_out(session)
-    session.set_k(5)
+    session.edits.set_k(5)
     assert session.run.problem.k == 3
     session.cluster_colors.keep(session.run.labels)
-    session.set_scaling("standard")
+    session.edits.set_scaling("standard")
     assert session.run is None
     assert session.cluster_colors.shown is None
 
@@ -243,25 +207,18 @@ def test_a_run_that_somebody_drives_is_not_deleted(session):
 
 
 def test_links_keep_the_run_of_scaled_features_too(session):
-    session.set_scaling("standard")
+    session.edits.set_scaling("standard")
     session.play()
     play_out(session)
-    session.pick_group([0, 1])
-    session.link("must")
+    session.edits.pick_group([0, 1])
+    session.edits.link("must")
     assert session.run is not None
-
-
-def test_editing_the_data_lets_go_of_the_run(session):
-    session.play()
-    play_out(session)
-    session.set_scaling("standard")
-    assert session.run is None
 
 
 def test_a_stopped_run_goes_on_and_is_watched(session):
     session.set_solver("sdp")
     session.node_limit = 1
-    session.add_links(group_links("must", [0, 50]) + group_links("cannot", [1, 2]))
+    session.edits.add_links(group_links("must", [0, 50]) + group_links("cannot", [1, 2]))
     session.start()
     play_out(session)
     assert session.run.finished.termination != "proved"
@@ -285,9 +242,9 @@ def test_the_matrix_of_a_small_problem_is_shown(session):
     assert session.solver.show_relaxation
     session.set_solver("sdp", show_relaxation=False)
     assert not session.solver.show_relaxation
-    session.load(load("breast_cancer"))
+    session.edits.load(load("breast_cancer"))
     assert not session.solver.show_relaxation
-    session.load(load("wine"))
+    session.edits.load(load("wine"))
     assert session.solver.show_relaxation
 
 
@@ -326,7 +283,7 @@ def test_a_map_is_sketched_at_once_and_laid_out_once(session):
     session.param.watch(lambda event: drawn.append(event.new), "x_axis", onlychanged=False)
     session.show_axes("Map 1", "Map 2")
     assert session.mapping.busy
-    session.add_links([Link("must", 0, 1)])
+    session.edits.add_links([Link("must", 0, 1)])
 
     def ended():
         session.tick()
@@ -338,3 +295,28 @@ def test_a_map_is_sketched_at_once_and_laid_out_once(session):
     session.show_axes("PC 1")
     session.show_axes("Map 1")
     assert not session.mapping.busy
+
+
+def test_a_run_follows_the_answer_before_it_and_not_its_own_random_start():
+    hues = ClusterColors()
+    hues.keep(np.array([0, 0, 1, 1]), is_answer=True)
+    hues.keep(np.array([1, 0, 0, 0]))  # the first clusters of the next run
+    assert hues.before.tolist() == [0, 0, 1, 1]
+    assert hues.shown.tolist() == [1, 0, 0, 0]
+
+
+def test_without_an_answer_a_run_follows_what_is_shown():
+    hues = ClusterColors()
+    assert hues.before is None
+    hues.keep(np.array([1, 1, 0, 0]))
+    hues.keep(np.full(4, -1), is_answer=True)  # nothing was found: nothing is known
+    assert hues.before.tolist() == [1, 1, 0, 0]
+    answer = Partition(Problem(np.arange(4.0)[:, None], 2), [0, 0, 1, 1])
+    assert hues.of(answer).tolist() == [1, 1, 0, 0]
+
+
+def test_other_points_begin_anew():
+    hues = ClusterColors()
+    hues.keep(np.array([1, 1, 0, 0]), is_answer=True)
+    hues.forget()
+    assert hues.before is None

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ccviz.views.lessons.walk import SessionHere
+from ccviz.views.lessons.catalogue import SessionHere
 from ccviz.views.link_table import Link
 from ccviz.views.panels.scatter import ScatterPanel
 from tests.patience import wait_until
@@ -24,7 +24,7 @@ def test_few_points_move_and_say_why(session):
     shown = plot.labels.copy()
     session.staying.wanted = True
     assert not session.staying.busy  # there is no clustering before
-    session.add_links([Link("must", 0, 60), Link("cannot", 100, 120)])
+    session.edits.add_links([Link("must", 0, 60), Link("cannot", 100, 120)])
     session.start()
 
     def found():
@@ -38,7 +38,7 @@ def test_few_points_move_and_say_why(session):
     assert partition.objective <= 1.01 * session.run.objective + 1e-9
     assert len(change.moved) <= (session.run.incumbent.labels != change.old).sum()
     assert (plot.labels != shown).sum() == len(change.moved) > 0
-    assert "moved (ringed)" in plot.legend.note
+    assert "changed cluster (circled)" in plot.legend.note
     words = plot._figure._points.data["links"]
     assert all("Moved: " in words[point] for point in change.moved)
     session.staying.wanted = False

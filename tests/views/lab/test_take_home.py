@@ -6,33 +6,24 @@ import pytest
 
 from ccviz.errors import CcvizError
 from ccviz.views.lab import download
-from ccviz.views.lab.download import deliver
+from ccviz.views.lab.download import answer_download, deliver
 from ccviz.views.lab.importing import Importing
-from ccviz.views.lab.take_home import answer_download
-from tests.patience import wait_until
+from tests.patience import tick_until
 
 TABLE = b"id,x,y,note\n" + b"\n".join(b"%d,%d.5,%d,n%d" % (7 * i, i % 5, 9 * (i % 2), i % 3)
                                       for i in range(1, 41))  # fmt: skip
-
-
-def tick_until(session, condition):
-    def holds():
-        session.tick()
-        return condition()
-
-    wait_until(holds)
 
 
 @pytest.fixture
 def answered(session):
     """Return a session with a table of its own, clustered."""
     importing = Importing(session)
-    importing.bring("mine.csv", TABLE)
+    importing.read_file("mine.csv", TABLE)
     importing.load()
-    session.set_k(2)
+    session.edits.set_k(2)
     session.start()
     session.player.pace = "Live"
-    tick_until(session, lambda: not session.restless)
+    tick_until(session, lambda: not session.needs_tick)
     return session
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from ccviz.errors import FileFormatError
-from ccviz.views.lab.upload import begin_upload
+from ccviz.views.lab.importing import begin_upload
 
 
 def test_parts_are_joined_in_their_order():

@@ -6,8 +6,8 @@ from io import StringIO
 import pytest
 
 from ccviz.errors import CcvizError
-from ccviz.views.lessons import answers as module
-from ccviz.views.lessons.answers import MOST_LETTERS, Answers
+from ccviz.views.panels import lessons as module
+from ccviz.views.panels.lessons import MOST_LETTERS, Answers
 from ccviz.views.person import Person
 
 _NONE = [("", " "), ("", "a" * (MOST_LETTERS + 1)), ("a" * 61, "a")]

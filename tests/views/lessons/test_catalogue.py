@@ -3,11 +3,17 @@
 import re
 from math import inf
 
+import numpy as np
 import pytest
 
-from ccviz.data.datasets import load
-from ccviz.views.lab.many_links import draw_links
-from ccviz.views.lessons.catalogue import LESSONS
+from ccviz.data.datasets import Dataset, load
+from ccviz.errors import CcvizError
+from ccviz.events import RelaxationSolved
+from ccviz.views.draft import draft_of
+from ccviz.views.export.page import save_html
+from ccviz.views.lab.loading import draw_links
+from ccviz.views.lessons.by_hand import Box, sketch, undecided
+from ccviz.views.lessons.catalogue import LESSONS, lesson_named, walk
 from ccviz.views.lessons.course import Course
 from ccviz.views.link_table import Link
 
@@ -115,7 +121,7 @@ def test_a_run_that_succeeds_is_no_dead_end(session, begin):
     assert session.run.status == "feasible"
     assert course.finding == ""
     assert "found a clustering" in session.notice.text
-    session.cancel()
+    session.edits.cancel()
     assert session.notice is None  # it can be put away
     find(session, course)
     assert "A dead end" in course.finding
@@ -134,9 +140,9 @@ def test_a_run_that_was_cut_off_is_no_dead_end(session, begin):
 
 def test_links_against_the_classes_are_not_said_to_be_kept(session, begin):
     course = begin("COP")
-    session.add_links([Link("must", 0, 149)])  # of two classes
+    session.edits.add_links([Link("must", 0, 149)])  # of two classes
     draw_links(session, 60)
-    session.add_links([Link("cannot", i, i + 60) for i in range(39)])
+    session.edits.add_links([Link("cannot", i, i + 60) for i in range(39)])
     assert len(session.draft.links) == 100
     assert course.finding == ""
 
@@ -161,13 +167,13 @@ def test_optima_of_other_points_are_not_compared(session, begin):
     course = begin("must-link")
     find(session, course)
     course.go_on()
-    session.set_k(2)
-    session.add_links([Link("must", 60, 100)])
+    session.edits.set_k(2)
+    session.edits.add_links([Link("must", 60, 100)])
     assert course.finding == ""
     find(session, course)
     assert session.draft.k == 3
     course.go_on()
-    session.undo()
+    session.edits.undo()
     assert not session.draft.links
     assert course.finding == ""  # the run shown is of the problem without links
     find(session, course)
@@ -179,10 +185,10 @@ def test_sizes_are_compared_by_their_values(session, begin):
     for _ in range(2):
         find(session, course)
         course.go_on()
-    session.set_sizes("40, 50, 60")
+    session.edits.set_sizes("40, 50, 60")
     run_by_hand(session, "blp-kmeans")
     assert course.finding == ""
-    session.set_sizes("50, 50, 50")
+    session.edits.set_sizes("50, 50, 50")
     assert course.finding == ""
     find(session, course)
     assert "50, 50, 50" in course.finding
@@ -190,7 +196,7 @@ def test_sizes_are_compared_by_their_values(session, begin):
 
 def test_a_run_on_other_data_does_not_count(session, begin):
     course = begin("given size")
-    session.load(load("wine"))
+    session.edits.load(load("wine"))
     run_by_hand(session, "blp-kmeans")
     assert course.finding == ""
     assert "iris" in session.notice.text
@@ -208,7 +214,7 @@ def test_every_lesson_is_shown_to_its_end_whatever_is_set(session, lesson):
     course = Course(session)
     course.begin(lesson)
     for _ in lesson.steps:
-        session.load(load("wine"), 2)
+        session.edits.load(load("wine"), 2)
         session.param.update(**LIMITS)
         find(session, course)
         course.go_on()
@@ -234,10 +240,10 @@ def test_answers_against_the_classes_are_not_taken_for_right(session, begin):
     course.go_on()
     i, j = session.asking.settle().points
     truth = session.draft.data.truth
-    session.link("cannot" if truth[i] == truth[j] else "must")
+    session.edits.link("cannot" if truth[i] == truth[j] else "must")
     while session.asking.settle().questions < 10:
         i, j = session.asking.points
-        session.link("must" if truth[i] == truth[j] else "cannot")
+        session.edits.link("must" if truth[i] == truth[j] else "cannot")
     assert course.finding == ""
 
 
@@ -251,7 +257,7 @@ def test_the_highest_prices_are_those_of_the_wrong_links(session, begin):
     assert session.links_drawn == "price"
     rows = session.pricing.known.rows
     course.go_on()
-    session.remove_links([Link(rows[-1].kind, rows[-1].i, rows[-1].j)])
+    session.edits.remove_links([Link(rows[-1].kind, rows[-1].i, rows[-1].j)])
     run_by_hand(session, "sdp")
     assert course.finding == ""
     assert "among the highest" in session.notice.text
@@ -271,3 +277,66 @@ def test_a_lesson_that_is_left_gives_every_setting_back(session, begin):
     course.begin(None)
     assert session.solver == before
     assert (session.seed, session.weight, session.node_limit) == (5, 2.0, 40)
+
+
+def test_a_child_is_closed_by_the_best_clustering():
+    box = Box("1–2 together", 10.0, 12.0)
+    assert not box.is_closed(11.0)
+    assert box.is_closed(10.0)
+    assert box.is_closed(10.0005)
+
+
+def test_the_sketch_draws_what_is_known_so_far():
+    root = Box("all clusterings", 9.0, 10.0)
+    assert sketch([root]).count("<rect") == 1
+    drawn = sketch([root, Box("1–2 together", 10.5, 11.0), Box("1–2 apart", 9.5, inf)])
+    assert drawn.count("<rect") == 3
+    assert drawn.count('class="closed"') == 1
+    assert 'aria-label="all clusterings: at least 9; 1–2 together: at least 10.5' in drawn
+
+
+X = np.array([[0.0, 0.0], [0.1, 0.0], [2.0, 0.0], [4.0, 0.0], [4.1, 0.0]])
+POINTS = Dataset("row", X, ("x0", "x1"))
+
+
+def relaxation(pairs):
+    """Return a relaxation whose likeness of the pairs is as given, 1 on the diagonal."""
+    Z = np.eye(5)
+    for (i, j), share in pairs.items():
+        Z[i, j] = Z[j, i] = share
+    return RelaxationSolved(node=4, Z=Z, block_of=np.arange(5))
+
+
+def test_it_is_the_one_nearest_to_one_half():
+    event = relaxation({(0, 1): 0.99, (1, 2): 0.3, (2, 3): 0.55})
+    assert undecided(draft_of(POINTS, 2), event) == (2, 3)
+
+
+def test_pairs_that_links_decide_are_left_out():
+    event = relaxation({(1, 2): 0.3, (2, 3): 0.55})
+    linked = draft_of(POINTS, 2).with_link(Link("cannot", 2, 3))
+    assert undecided(linked, event) == (1, 2)
+    # With k = 2, what is kept apart from 3 belongs to 2.
+    assert undecided(linked.with_link(Link("cannot", 1, 3)), event) is None
+
+
+def test_a_lesson_is_named_by_its_beginning():
+    assert lesson_named("why-cop").title == "Why COP-k-means dies"
+    with pytest.raises(CcvizError, match="no lesson 'x'; there are why-cop-k-means-dies, what-a"):
+        lesson_named("x")
+    assert len({lesson.name for lesson in LESSONS}) == len(LESSONS)
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_every_lesson_has_what_a_handout_says(lesson):
+    assert all((lesson.paper, lesson.look))
+    assert len(lesson.exercises) >= 2
+
+
+def test_a_lesson_is_walked_to_its_end(tmp_path):
+    plays, told = walk(lesson_named("why-cop"))
+    assert [play.title for play in plays] == [
+        "Step 2: cop-kmeans on iris", "Step 3: blp-kmeans on iris",
+    ]  # fmt: skip
+    assert all(finding for _, finding, _ in told.steps)
+    save_html(tmp_path / "handout.html", plays, told)

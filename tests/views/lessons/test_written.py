@@ -9,8 +9,8 @@ import pytest
 
 from ccviz.data.datasets import load
 from ccviz.errors import CcvizError
+from ccviz.views.lessons.catalogue import lesson_of_address
 from ccviz.views.lessons.course import TABS, Course
-from ccviz.views.lessons.find import lesson_of_address
 from ccviz.views.lessons.written import (
     MOST_BYTES,
     as_file,
@@ -29,9 +29,9 @@ MARKUP = "<script>alert(1)</script>"
 @pytest.fixture
 def written(session):
     """Return a lesson of two steps: a link, then a run with another k."""
-    session.add_links([Link("must", 0, 100)])
+    session.edits.add_links([Link("must", 0, 100)])
     first = step_here(session, f"Link 0 and 100 {MARKUP}", shows="They are one block.")
-    session.set_k(4)
+    session.edits.set_k(4)
     session.set_solver("blp-kmeans", n_init=3)
     second = step_here(session, "Run.", run=True, tab="Clusters", question="Why four?")
     return script("One link", "See a block.", (first, second))
@@ -48,7 +48,7 @@ def test_a_word_and_a_file_hold_the_whole_lesson(written):
 
 def test_a_written_lesson_is_taken_step_by_step(session, written):
     course = Course(session)
-    session.load(load("wine"))
+    session.edits.load(load("wine"))
     course.begin(lesson_of(written))
     course.show()
     assert course.finding == "They are one block."
@@ -56,7 +56,7 @@ def test_a_written_lesson_is_taken_step_by_step(session, written):
     assert len(session.draft.links) == 1
     course.go_on()
     assert course.question == "Why four?"
-    session.set_k(4)
+    session.edits.set_k(4)
     session.set_solver("blp-kmeans")
     session.start()  # by hand
     assert course.finding.startswith("Objective ")
@@ -69,7 +69,7 @@ def test_another_problem_is_no_answer_to_a_step(session, written):
     course.begin(lesson_of(written))
     course.show()
     course.go_on()
-    session.set_k(5)
+    session.edits.set_k(5)
     session.set_solver("blp-kmeans")
     session.start()
     assert not course.finding
@@ -129,10 +129,10 @@ def test_a_step_holds_the_words_of_an_address(written):
 
 
 def test_a_lesson_may_say_all_that_an_address_says(session):
-    session.set_k(4)
-    session.add_links([Link("must", 0, 100), Link("cannot", 0, 1)])
-    session.set_outliers(5)
-    session.set_scaling("standard")
+    session.edits.set_k(4)
+    session.edits.add_links([Link("must", 0, 100), Link("cannot", 0, 1)])
+    session.edits.set_outliers(5)
+    session.edits.set_scaling("standard")
     session.set_solver("colgen", tolerance=1e-3)
     session.time_limit = 20.0
     step = step_here(session, "Leave five points out.")
@@ -144,7 +144,7 @@ def test_a_lesson_may_say_all_that_an_address_says(session):
 
 
 def test_a_step_may_fix_a_centre(session):
-    session.set_fixed_centers("5.1, 3.5, 1.4, 0.2")
+    session.edits.set_fixed_centers("5.1, 3.5, 1.4, 0.2")
     step = step_here(session, "This centre stays.")
     assert "fixed_centers" in dict(parse_qsl(step.query))
     written = script("Centres", "", (step,))

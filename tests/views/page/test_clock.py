@@ -1,6 +1,6 @@
 from itertools import pairwise
 
-from ccviz.views.page.clock import with_rests
+from ccviz.views.page.script import with_rests
 
 
 def ticks_of(calls, lasts, pause):

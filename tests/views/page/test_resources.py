@@ -4,7 +4,7 @@ from bokeh.models import ImportedStyleSheet, InlineStyleSheet
 from bokeh.resources import Resources
 from panel.io.resources import CDN_DIST, DIST_DIR, LOCAL_DIST
 
-from ccviz.views.page.resources import WIDGETS, Sheets, fetch_little
+from ccviz.views.page.shell import WIDGETS, Sheets, fetch_little
 
 
 @pytest.fixture(autouse=True)

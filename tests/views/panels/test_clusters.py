@@ -4,8 +4,8 @@ import pytest
 from bokeh.document import Document
 from panel.io.state import set_curdoc
 
-from ccviz.views.panels import clusters
-from ccviz.views.panels.clusters import ClustersPanel
+from ccviz.views.panels import right as clusters
+from ccviz.views.panels.right import ClustersPanel
 from tests.views.lab.test_session import play_out
 
 
@@ -42,7 +42,7 @@ def test_what_was_announced_is_not_made_for_an_answer_that_has_gone(answered, mo
     panel, document = ClustersPanel(answered), Document()
     with set_curdoc(document):
         panel.in_front = True
-        answered.name_cluster(0, "small")  # the table is announced again
+        answered.edits.name_cluster(0, "small")  # the table is announced again
         for each in document.session_callbacks:
             each.callback()
     assert len(made) == 1

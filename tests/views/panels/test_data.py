@@ -1,13 +1,10 @@
 from ccviz.views.lab.importing import Importing
 from ccviz.views.panels.data import DataPanel
-
-
-def field(panel, name):
-    return next(each for each in panel.__panel__().select() if each.name == name)
+from tests.views.person import At
 
 
 def test_a_refused_number_of_clusters_gives_way_to_the_one_in_force(session):
-    k = field(DataPanel(session, Importing(session)), "Clusters k")
+    k = At(DataPanel(session, Importing(session)))["Clusters k"]
     k.value = 5
     assert session.draft.k == 5
     k.value = 500
@@ -18,16 +15,16 @@ def test_a_refused_number_of_clusters_gives_way_to_the_one_in_force(session):
 
 
 def test_refused_sizes_stay_to_be_mended(session):
-    sizes = field(DataPanel(session, Importing(session)), "Sizes")
+    sizes = At(DataPanel(session, Importing(session)))["Sizes"]
     sizes.value = "50, 50, many"
     assert session.notice.text == "'many' is not a size: write 50, or 40-60, or equal."
     assert sizes.value == "50, 50, many"
 
 
 def test_a_file_that_is_called_wine_stands_beside_wine(session):
-    choice = field(DataPanel(session, Importing(session)), "Data set")
+    choice = At(DataPanel(session, Importing(session)))["Data set"]
     importing = Importing(session)
-    importing.bring("wine.csv", b"a,b\n1,2\n3,4\n5,6\n")
+    importing.read_file("wine.csv", b"a,b\n1,2\n3,4\n5,6\n")
     importing.load()
     assert choice.value == "wine (own)"
     choice.value = "wine"

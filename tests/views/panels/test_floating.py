@@ -2,9 +2,8 @@ from itertools import product
 
 import pytest
 
-from ccviz.views.lab.picker import Screen
-from ccviz.views.panels.floating import anchor, frame, move, spot
-from ccviz.views.panels.popup import LinkPopup
+from ccviz.views.lab.state import Screen
+from ccviz.views.panels.popup import LinkPopup, anchor, frame, move, spot
 
 SCREEN = Screen((0.0, 10.0), (0.0, 6.0), 1000.0, 600.0)
 """A hundred pixels a unit."""

@@ -1,8 +1,13 @@
 """Notices: their kind, their title, and a way out."""
 
-from ccviz.views.lab.keys import PAGE_KEYS, tell_keys
+from ccviz.data.datasets import load
+from ccviz.views.lab.keys import PAGE_KEYS, show_keys
 from ccviz.views.lab.notice import Notice
-from ccviz.views.panels.header import NoticePanel
+from ccviz.views.lab.personal_archive import WORDS
+from ccviz.views.lessons.catalogue import LESSONS
+from ccviz.views.lessons.course import Course
+from ccviz.views.link_table import Link
+from ccviz.views.panels.header import NoticePanel, WelcomePanel
 
 
 def test_a_notice_has_its_kind_its_title_and_a_button_that_switches(session):
@@ -18,13 +23,36 @@ def test_a_notice_has_its_kind_its_title_and_a_button_that_switches(session):
     assert session.solver.name == "sdp"
     assert session.notice is None
     assert not row.visible
-    session.set_k(0)
+    session.edits.set_k(0)
     assert "<b>Error: nothing was changed.</b>" in html.object
     assert not take.visible
 
 
 def test_keys_are_a_list(session):
     row = NoticePanel(session).__panel__()
-    tell_keys(session)
+    show_keys(session)
     assert row[0][0].object.count("<dt>") == len(PAGE_KEYS)
     assert "Space: run or pause; " in session.notice.in_full
+
+
+def test_it_stays_over_an_edit_with_other_words_and_goes_with_the_data(example_session, example):
+    session = example_session
+    session.show_example(example.run_id)
+    panel = WelcomePanel(session, Course(session), lambda: None)
+    assert (panel.visible, panel.words) == (True, WORDS)
+    session.edits.add_links([Link("must", 0, 1)])
+    assert panel.visible
+    assert panel.words != WORDS
+    session.edits.load(load("wine"))
+    assert not panel.visible
+    session.edits.undo()
+    assert not panel.visible
+
+
+def test_a_lesson_puts_it_away(example_session, example):
+    session = example_session
+    session.show_example(example.run_id)
+    course = Course(session)
+    panel = WelcomePanel(session, course, lambda: None)
+    course.begin(LESSONS[0])
+    assert not panel.visible

@@ -3,17 +3,25 @@
 import pytest
 from markupsafe import escape
 
-from ccviz.views.lessons.answers import Answers
 from ccviz.views.lessons.catalogue import LESSONS
 from ccviz.views.lessons.course import TABS, Course, Lesson, Step
 from ccviz.views.lessons.written import as_file, of_file, of_word
-from ccviz.views.panels.class_answers import ClassAnswers
-from ccviz.views.panels.lesson_editor import OWN, LessonEditor
-from ccviz.views.panels.lessons import LessonChoice, LessonPanel
+from ccviz.views.panels.file_field import FileButton, FileField
+from ccviz.views.panels.lessons import (
+    OWN,
+    Answers,
+    ClassAnswers,
+    LessonChoice,
+    LessonEditor,
+    LessonPanel,
+)
+from ccviz.views.panels.share import Texts
 from ccviz.views.person import Person
-from ccviz.views.share.hidden import hidden_controls
+from ccviz.views.share.address import hidden_controls
+from tests.views.person import At
 
 MARKUP = "<img src=x onerror=alert(1)>"
+AIM = "Aim: what is understood in the end"
 
 
 def test_every_lesson_has_an_aim_and_names_tabs_that_exist():
@@ -24,60 +32,71 @@ def test_every_lesson_has_an_aim_and_names_tabs_that_exist():
 
 def test_title_aim_and_where_to_look_are_shown(session):
     course = Course(session)
-    panel = LessonPanel(course, session.runner)
+    panel = At(LessonPanel(course, session.runner))
     race = next(each for each in LESSONS if "race" in each.title)
     course.begin(race)
     for words in (race.title, race.aim, "Where to look: Bounds"):
-        assert words in panel._heading.object + panel._text.object
+        assert words in panel.text
 
 
 def test_what_is_being_shown_is_not_begun_again_by_an_impatient_click(session, monkeypatch):
     course = Course(session)
-    panel = LessonPanel(course, session.runner)
+    panel = At(LessonPanel(course, session.runner))
     course.begin(next(each for each in LESSONS if "by hand" in each.title))
     monkeypatch.setattr(session, "start", lambda: session.runner.param.update(state="running"))
-    panel._show.clicks += 1
-    assert panel._show.disabled
+    panel.press("Show me")
+    assert panel["Show me"].disabled
     course.go_on()  # the run of the step before goes on
-    assert not panel._show.disabled
-    panel._show.clicks += 1
+    assert not panel["Show me"].disabled
+    panel.press("Show me")
     session.runner.state = "ended"
-    assert not panel._show.disabled
+    assert not panel["Show me"].disabled
 
 
-def test_a_lesson_is_written_tried_and_opened_again(session):
+def bring(editor, content):
+    """Drop a file on the form of a lesson."""
+    part = {"upload": 1, "at": 0, "name": "a.ccvizlesson", "size": len(content), "data": content}
+    At(editor).of(FileField)._handle_msg(part)
+
+
+def test_a_lesson_is_written_tried_and_opened_again(session, monkeypatch):
     course, opened = Course(session), []
-    editor = LessonEditor(session, course, lambda: "http://localhost/main")
-    choice = LessonChoice(course, lambda: opened.append(editor.open()))
-    choice._choice.value = OWN
+    form = LessonEditor(session, course, lambda: "http://localhost/main")
+    choice = At(LessonChoice(course, lambda: opened.append(form.open())))["Lesson"]
+    choice.value = OWN
     assert opened
-    assert choice._choice.value != OWN
-    editor._title.value, editor._aim.value = MARKUP, "An aim."
-    editor._text.value = MARKUP
-    editor._hide.value = ["data", "solver"]
-    editor._in_words(editor._add)
-    assert str(escape(MARKUP)) in editor._listed.object
-    assert MARKUP not in editor._listed.object
-    editor._in_words(editor._make_address)
-    address = editor._address.blocks[0]["text"]
+    assert choice.value != OWN
+    editor = At(form)
+    editor["Title"].value, editor[AIM].value = MARKUP, "An aim."
+    editor["What to do, and why"].value = MARKUP
+    editor["Hide in the address"].value = ["data", "solver"]
+    editor.press("Add this step")
+    assert str(escape(MARKUP)) in editor.text
+    assert MARKUP not in editor.text
+    editor.press("Make the address")
+    address = editor.of(Texts).blocks[0]["text"]
     word = address.partition("lesson=")[2].partition("&")[0]
     assert address.endswith("&hide=data,solver")
-    editor._in_words(editor._try)
-    panel = LessonPanel(course, session.runner)
-    assert str(escape(MARKUP)) in panel._text.object
-    assert MARKUP not in panel._text.object
-    assert choice._choice.value == MARKUP  # of a select, whose words are text
+    editor.press("Try it")
+    panel = At(LessonPanel(course, session.runner))
+    assert str(escape(MARKUP)) in panel.text
+    assert MARKUP not in panel.text
+    assert choice.value == MARKUP  # of a select, whose words are text
     other = LessonEditor(session, course, str)
-    other._take_file("a.ccvizlesson", as_file(of_word(word)))
-    assert other._written() == of_word(word)
-    assert of_file(other._download().args and as_file(other._written())) == of_word(word)
+    other.open()
+    bring(other, as_file(of_word(word)))
+    sent = []
+    monkeypatch.setattr(FileButton, "_send_msg", lambda _, message: sent.append(message))
+    At(other).of(FileButton).press()
+    assert of_file(sent[0]["content"]) == of_word(word)
 
 
 def test_what_is_missing_from_a_lesson_is_said(session):
     editor = LessonEditor(session, Course(session), str)
-    editor._in_words(editor._make_address)
+    editor.open()
+    At(editor).press("Make the address")
     assert "needs a step" in session.notice.text
-    editor._take_file("a", b"no")
+    bring(editor, b"no")
     assert "no sound lesson" in session.notice.text
 
 
@@ -88,7 +107,7 @@ def taking_part(session, tmp_path, monkeypatch):
     def begin(person):
         monkeypatch.setattr(session, "person", person)
         course = Course(session)
-        panel = ClassAnswers(session, course, Answers(tmp_path / "answers.sqlite"))
+        panel = At(ClassAnswers(session, course, Answers(tmp_path / "answers.sqlite")))
         step = Step("Run.", str, lambda *_: False, lambda *_: "", question=MARKUP)
         course.begin(Lesson("Race", (step,)))
         return panel
@@ -96,23 +115,25 @@ def taking_part(session, tmp_path, monkeypatch):
     return begin
 
 
-def test_the_teacher_reads_what_students_answer(taking_part):
+def test_the_teacher_reads_what_students_answer(taking_part, session, monkeypatch):
     student = taking_part(Person("ann"))
-    assert MARKUP not in student._question.object
-    student._name.value, student._text.value = "Ann", MARKUP
-    student._give()
-    assert student._session.notice.kind == "info"
+    assert MARKUP not in student.text
+    student["Your name"].value, student["Your answer"].value = "Ann", MARKUP
+    student.press("Send")
+    assert session.notice.kind == "info"
     teacher = taking_part(Person("t", is_teacher=True))
-    assert "1 answer" in teacher._given.object
-    assert str(escape(MARKUP)) in teacher._given.object
-    assert MARKUP not in teacher._given.object
-    assert "Ann" in teacher._download().work("Race")
+    assert "1 answer" in teacher.text
+    assert teacher.text.count(escape(MARKUP)) == 2  # question and answer
+    assert MARKUP not in teacher.text
+    sent = []
+    monkeypatch.setattr(FileButton, "_send_msg", lambda _, message: sent.append(message))
+    teacher.of(FileButton).press()
+    assert "Ann" in sent[0]["content"]
 
 
 def test_a_student_sees_no_answers_and_one_person_no_field(taking_part):
-    assert not taking_part(Person("ann"))._given.object
-    alone = taking_part(Person())
-    assert len(alone.__panel__().objects) == 1
+    assert "answers" not in taking_part(Person("ann")).text
+    assert len(taking_part(Person()).root.objects) == 1
 
 
 def test_an_address_hides_only_what_can_be_hidden():

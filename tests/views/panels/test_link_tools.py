@@ -2,12 +2,9 @@ from dataclasses import replace
 
 import panel as pn
 
-from ccviz.views.panels.link_tools import LinkTools
-from ccviz.views.panels.point_field import PointField
-
-
-def field(panel, name):
-    return next(each for each in panel.__panel__().select() if each.name == name)
+from ccviz.problem.rules import RULE_KINDS
+from ccviz.views.panels.links import LinkTools, PointField, RulesPanel
+from tests.views.person import At
 
 
 def test_points_are_picked_and_names_suggested(session, monkeypatch):
@@ -23,7 +20,7 @@ def test_points_are_picked_and_names_suggested(session, monkeypatch):
     assert sent == ["picked"]
     assert not points.named
     names = tuple(f"flower {i}" for i in range(150))
-    session.adopt(replace(session.draft, data=replace(session.draft.data, names=names)))
+    session.edits.adopt(replace(session.draft, data=replace(session.draft.data, names=names)))
     assert points.named
     points._handle_msg({"what": "type", "text": "flower 3, ER 14"})
     assert points.suggestions["names"][:2] == ["flower 14", "flower 140"]
@@ -31,7 +28,7 @@ def test_points_are_picked_and_names_suggested(session, monkeypatch):
 
 
 def test_without_a_weight_new_links_are_hard(session):
-    weight = field(LinkTools(session), "Weight of new links")
+    weight = At(LinkTools(session))["Weight of new links"]
     weight.value = 2.5
     assert session.weight == 2.5
     weight.value = None
@@ -40,11 +37,58 @@ def test_without_a_weight_new_links_are_hard(session):
 
 
 def test_without_classes_no_links_are_drawn_from_them(session):
-    tools = LinkTools(session)
-    draw = field(tools, "Draw from classes")
-    group = next(each for each in tools.__panel__().select(pn.Column) if draw in each.objects)
+    tools = At(LinkTools(session))
+    draw = tools["Draw from classes"]
+    group = next(each for each in tools.root.select(pn.Column) if draw in each.objects)
     assert group.visible
-    session.adopt(replace(session.draft, data=replace(session.draft.data, truth=None)))
+    session.edits.adopt(replace(session.draft, data=replace(session.draft.data, truth=None)))
     assert not group.visible
-    session.undo()
+    session.edits.undo()
     assert group.visible
+
+
+def test_a_rule_is_added_refused_and_taken_away(session):
+    panel = RulesPanel(session)
+    assert panel.rows == []
+    panel._handle_msg({"what": "toggle"})
+    assert (panel.shown, panel.runs) == (True, [])
+    add = {"what": "add", "kind": 0, "named": ""}
+    panel._handle_msg(add | {"limit": "wide"})
+    assert "a number of at least 0" in panel.refused
+    panel._handle_msg(add | {"limit": "4"})
+    assert panel.refused == ""
+    assert panel.rows == [
+        {"words": "diameter at most 4", "verdict": "", "holds": True, "joins": True}
+    ]
+    panel._handle_msg({"what": "drop", "place": 0})
+    assert panel.rows == []
+    panel._handle_msg({"what": "toggle"})
+    assert not panel.shown
+
+
+def test_the_form_joins_a_rule_to_another(session):
+    panel = RulesPanel(session)
+    panel._handle_msg({"what": "add", "kind": 0, "named": "", "limit": "4"})
+    panel._handle_msg({"what": "join", "place": 0})
+    assert (panel.shown, panel.joined) == (True, 0)
+    panel._handle_msg({"what": "join", "place": 0})
+    assert panel.joined == -1
+    panel._handle_msg({"what": "join", "place": 0})
+    place = [*RULE_KINDS].index("size<=")
+    panel._handle_msg({"what": "add", "kind": place, "named": "", "limit": "60"})
+    assert [row["words"] for row in panel.rows] == [
+        "diameter at most 4, or at most 60 points a cluster"
+    ]
+    assert panel.joined == -1
+
+
+def test_the_form_offers_words_for_counts_and_shares(session):
+    panel = RulesPanel(session)
+    panel._handle_msg({"what": "toggle"})
+    words = panel.columns["words"]
+    assert words[0] == "class"
+    assert words[1].startswith("class=")
+    place = next(at for at, kind in enumerate(panel.kinds) if "Share" in kind["label"])
+    panel._handle_msg({"what": "add", "kind": place, "named": words[1], "limit": "90%"})
+    assert panel.refused == ""
+    assert panel.rows[0]["words"] == f"at most 90 % of each cluster are {words[1]}"

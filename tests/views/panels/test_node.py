@@ -1,15 +1,17 @@
 from ccviz.data.datasets import Dataset
 from ccviz.events import BoundImproved, IncumbentFound, NodeOpened
 from ccviz.problem.partition import Partition
+from ccviz.views.frames.node import NodeLog
 from ccviz.views.lab.inspection import Inspection
-from ccviz.views.panels.node import NodePanel
+from ccviz.views.panels.inside import NodePanel
 from ccviz.views.panels.scatter import ScatterPanel
 from tests.made_up import stamped
+from tests.views.person import At
 
 
-def chosen(session, problem, records, node):
+def chosen(session, problem, records, node, names=()):
     """Return an inspection of a stored run at its end, with a node chosen."""
-    session.load(Dataset("forty", problem.X, ("a", "b")))
+    session.edits.load(Dataset("forty", problem.X, ("a", "b"), names=names))
     inspection = Inspection(session.archive, session.player)
     run_id = session.archive.create(problem, "colgen", {})
     session.archive.append(run_id, records, None)
@@ -21,28 +23,42 @@ def chosen(session, problem, records, node):
 
 def rows(panel):
     """Return what is listed of a node, by name."""
-    listed = str(panel._html.object).split("<dl>")[1].split("<dt>")[1:]
+    listed = str(At(panel).text).split("<dl>")[1].split("<dt>")[1:]
     return dict(each.split("</dd>")[0].split("</dt><dd>") for each in listed)
 
 
 def test_places_are_listed_by_their_centre_and_a_point_on_their_border(
     session, problem, place_records
 ):
-    listed = rows(NodePanel(chosen(session, problem, place_records, 6)))
+    listed = rows(NodePanel(session, chosen(session, problem, place_records, 6)))
     assert listed["Decided together"] == "1-2"
     assert listed["Decided apart"] == "nothing"
     assert listed["A centre near"] == "5 (as far as 8)"
     assert listed["No centre near"] == "7 (as far as 3)"
 
 
+def test_points_have_their_names_in_the_node_and_in_the_tree(session, problem, tree_records):
+    names = tuple(f"P{at + 1}" for at in range(problem.n))
+    inspection = chosen(session, problem, tree_records(21), 5, names)
+    told = inspection.log(NodeLog).frame(inspection.run, 5)
+    pairs = [*told.must_link.tolist(), *told.cannot_link.tolist()]
+    listed = rows(NodePanel(session, inspection))
+    both = listed["Decided together"] + listed["Decided apart"]
+    assert pairs
+    assert all(f"P{i + 1} – P{j + 1}" in both for i, j in pairs)
+    branches = [each for each in inspection.tree_frame(names).branch if each]
+    assert branches
+    assert all(each.startswith("P") and "–P" in each for each in branches)
+
+
 def test_nothing_is_said_of_places_where_none_was_decided(session, problem, tree_records):
-    listed = rows(NodePanel(chosen(session, problem, tree_records(21), 5)))
+    listed = rows(NodePanel(session, chosen(session, problem, tree_records(21), 5)))
     assert list(listed) == ["Decided together", "Decided apart", "Cuts"]
 
 
 def test_a_tree_of_one_node_is_explained(session, problem, labels, tree_records):
     def said(records):
-        return str(NodePanel(chosen(session, problem, records, None))._html.object)
+        return str(At(NodePanel(session, chosen(session, problem, records, None))).text)
 
     best = Partition(problem, labels).wcss
     root = NodeOpened(node=0, parent=None, depth=0, lower_bound=0.0)

@@ -1,5 +1,6 @@
-from ccviz.views.panels.player import PlayerPanel
-from tests.patience import wait_until
+from ccviz.views.lab.notice import Notice
+from ccviz.views.panels.player import PlayerPanel, present
+from tests.patience import tick_until
 
 
 def words(panel):
@@ -14,23 +15,14 @@ def test_it_says_what_it_waits_for(session):
     session.tick()
     assert "The solver is loaded…" in words(panel)
 
-    def began():
-        session.tick()
-        return session.player.shot.last >= 0
-
-    wait_until(began)
+    tick_until(session, lambda: session.player.shot.last >= 0)
     assert "The solver is loaded…" not in words(panel)
 
 
-def test_the_time_of_a_proof_is_forecast_beside_the_buttons(session):
-    panel = PlayerPanel(session)
-    forecast = panel.__panel__()[-1][1]
-    assert not forecast.object
-    session.set_solver("sdp")
-    assert "Proof: " in forecast.object
-    assert "on a machine like ours" in forecast.object
-    before = forecast.object
-    session.set_k(session.draft.k + 3)
-    assert forecast.object != before
-    session.set_solver("k-means")
-    assert not forecast.object
+def test_a_note_leaves_the_screen_of_a_presenter_and_an_error_stays(session):
+    for kind, left in (("info", False), ("error", True)):
+        session.notice = Notice(kind, "A sentence.")
+        present(session)
+        assert session.presenting
+        assert (session.notice is not None) == left
+        present(session)

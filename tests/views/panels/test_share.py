@@ -1,19 +1,10 @@
 from ccviz.data.datasets import Dataset
 from ccviz.views.link_table import Link
-from ccviz.views.panels.share import blocks
+from ccviz.views.panels.share import blocks, tree_buttons, tree_download
 
 
 def about(session, page="http://lab.example/main"):
     return {block["title"]: block["about"] for block in blocks(session, page)}
-
-
-def test_each_text_says_what_it_is_for(session):
-    assert about(session) == {
-        "Address": "Opens the same problem, solver and settings.",
-        "Python": "In a script or a notebook.",
-        "Command line": "In a terminal.",
-        "Model in cvxpy": "What the solver solves, to read and to change.",
-    }
 
 
 def test_an_address_of_this_computer_says_so(session):
@@ -22,8 +13,8 @@ def test_an_address_of_this_computer_says_so(session):
 
 
 def test_the_files_that_a_text_reads_are_named(session):
-    session.load(Dataset("mine", session.draft.X, session.draft.data.features))
-    session.add_links([Link("must", 0, 1)])
+    session.edits.load(Dataset("mine", session.draft.X, session.draft.data.features))
+    session.edits.add_links([Link("must", 0, 1)])
     words = about(session)
     assert words["Python"].endswith("It reads mine.csv (Data as CSV, above) from its folder.")
     assert (
@@ -33,7 +24,20 @@ def test_the_files_that_a_text_reads_are_named(session):
 
 
 def test_what_cannot_be_said_is_a_sentence_without_a_button(session):
-    session.load(Dataset("mine", session.draft.X, session.draft.data.features))
+    session.edits.load(Dataset("mine", session.draft.X, session.draft.data.features))
     address = blocks(session, "http://lab.example/main")[0]
     assert not address["sound"]
     assert address["text"] == "Data from a file or an old run do not fit into an address."
+
+
+def test_the_tree_of_the_run_shown_can_be_taken_once_there_is_one(example_session, example):
+    session = example_session
+    buttons = tree_buttons(session)
+    assert [button.ready for button in buttons] == [False, False]
+    buttons[0].press()
+    assert "no tree yet" in session.notice.text
+    session.show_example(example.run_id)
+    assert [button.ready for button in buttons] == [True, True]
+    request = tree_download(session, ".dot")
+    assert request.name == "iris-tree.dot"
+    assert request.work(*request.args).startswith("// Search tree of sdp: 1 node,")

@@ -1,4 +1,6 @@
 from base64 import b64decode, b64encode
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import get_context
 
 import pytest
 
@@ -118,3 +120,25 @@ def test_what_does_not_go_together_is_a_sentence(options, sentence):
 def test_names_of_the_server():
     serving = Serving(address="0.0.0.0", hosts=("Lab.Example",), is_class=True)
     assert serving.names == ("localhost", "127.0.0.1", "lab.example")
+
+
+def test_many_servers_that_start_at_once_share_one_key(tmp_path):
+    with ThreadPoolExecutor(24) as threads:
+        for turn in range(8):
+            folder = tmp_path / str(turn)
+            found = set(threads.map(load_key, [folder] * 24))
+            assert len(found) == 1
+            assert [each.name for each in folder.iterdir()] == ["cookie-key"]
+
+
+@pytest.mark.slow
+def test_200_starts_of_servers_on_new_homes_are_never_refused(tmp_path):
+    with get_context("spawn").Pool(4) as starts:
+        for turn in range(50):
+            folder = tmp_path / str(turn)
+            assert len(set(starts.map(load_key, [folder] * 4, chunksize=1))) == 1
+
+
+def test_an_empty_key_of_a_full_disk_is_made_again(tmp_path):
+    (tmp_path / "cookie-key").touch()
+    assert len(load_key(tmp_path)) == 32

@@ -40,7 +40,9 @@ def ask(access, *requests):
     """Return the answers of a server to requests: paths, each with its headers."""
 
     async def all_of_them():
-        application = Application([("/", Page), ("/data.js", Data), ("/ws", Socket)])
+        routes = [("/", Page), ("/main", Page), ("/components/(.*)", Page), ("/main/ws", Socket)]
+        files = [("/static/data.js", Data), ("/main/metadata", Data)]
+        application = Application(routes + files)
         guard(application, access)
         sockets, port = bind_unused_port()
         server = HTTPServer(application)
@@ -70,11 +72,11 @@ UPGRADE = {
     ("path", "headers"),
     [
         ("/", {"Host": "evil.example"}),
-        ("/data.js", {"Host": "evil.example:5006"}),
+        ("/static/data.js", {"Host": "evil.example:5006"}),
         ("/", {"Origin": "http://127.0.0.1:1"}),
         ("/", {"Origin": "null"}),
-        ("/ws", UPGRADE | {"Origin": "http://127.0.0.1:1"}),
-        ("/ws", UPGRADE | {"Host": "evil.example", "Origin": "http://127.0.0.1:1"}),
+        ("/main/ws", UPGRADE | {"Origin": "http://127.0.0.1:1"}),
+        ("/main/ws", UPGRADE | {"Host": "evil.example", "Origin": "http://127.0.0.1:1"}),
         ("/?bokeh-session-id=chosen", {}),
         ("/", {"Bokeh-Session-Id": "chosen"}),
     ],
@@ -85,15 +87,57 @@ def test_strangers_are_refused(path, headers):
     assert b"<p>page</p>" not in answer.body
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/components/venv.__main__/a/b/c", "/components//a/b/c", "/main/metadata",
+        "/main/autoload.js", "/mainly", "/main/ws/x", "//evil.example/x", "/\\evil.example",
+        "/static/extensions/other/x.js", "/static/", "/%6dain", "/main/components/x",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("access", [OPEN, LOCKED, CLASS], ids=["open", "locked", "class"])
+def test_an_address_that_is_not_listed_is_not_found(path, access):
+    (answer,) = ask(access, (path, {}))
+    assert answer.code == 404
+    assert "Location" not in answer.headers
+    assert b"<p>page</p>" not in answer.body
+
+
+OTHER = {"Referer": "http://evil.example/"}
+LINK = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+IMAGE = {"Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"}
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "code"),
+    [
+        ("/main", {"Sec-Fetch-Site": "cross-site", **IMAGE}, 403),
+        ("/main", {"Sec-Fetch-Site": "same-site", **IMAGE}, 403),  # another port of this machine
+        ("/static/data.js", {"Sec-Fetch-Site": "cross-site", **LINK}, 403),
+        ("/main", {"Sec-Fetch-Site": "cross-site", **LINK, "Sec-Fetch-Dest": "iframe"}, 403),
+        ("/main", {"Sec-Fetch-Site": "cross-site", **LINK}, 200),
+        ("/main", {"Sec-Fetch-Site": "none", **LINK}, 200),
+        ("/static/data.js", {"Sec-Fetch-Site": "same-origin", **IMAGE}, 200),
+        ("/main", OTHER | {"Accept": "image/avif,*/*"}, 403),
+        ("/static/data.js", OTHER | {"Accept": "text/html"}, 403),
+        ("/main", OTHER | {"Accept": "text/html,*/*"}, 200),
+        ("/main", {}, 200),
+    ],
+)
+def test_a_page_of_another_site_may_link_to_the_page_and_no_more(path, headers, code):
+    (answer,) = ask(OPEN, (path, headers))
+    assert answer.code == code
+
+
 def test_who_asks_for_the_server_by_its_name_comes_in():
-    page, data = ask(OPEN, ("/", {}), ("/data.js", {}))
+    page, data = ask(OPEN, ("/", {}), ("/static/data.js", {}))
     assert (page.code, data.code) == (200, 200)
     assert "Set-Cookie" not in page.headers
 
 
 def test_every_answer_is_strict_and_a_page_has_a_nonce():
     first, second, data, refused = ask(
-        OPEN, ("/", {}), ("/", {}), ("/data.js", {}), ("/", {"Host": "evil.example"})
+        OPEN, ("/", {}), ("/", {}), ("/static/data.js", {}), ("/", {"Host": "evil.example"})
     )
     for answer in (first, second, data, refused):
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
@@ -109,7 +153,11 @@ def test_every_answer_is_strict_and_a_page_has_a_nonce():
 
 def test_a_token_is_asked_for_and_leaves_the_address():
     asked, wrong, right, data = ask(
-        LOCKED, ("/?k=3", {}), ("/?token=x", {}), ("/?k=3&token=open+sesame", {}), ("/data.js", {})
+        LOCKED,
+        ("/?k=3", {}),
+        ("/?token=x", {}),
+        ("/?k=3&token=open+sesame", {}),
+        ("/static/data.js", {}),
     )
     assert (asked.code, wrong.code, data.code) == (403, 403, 403)
     assert b"What is the token?" in asked.body

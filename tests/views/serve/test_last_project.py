@@ -7,7 +7,7 @@ from ccviz.runs.file import export_run
 from ccviz.runs.info import summarise
 from ccviz.runs.stepper import start
 from ccviz.views.lab.importing import Importing
-from ccviz.views.lab.queue import RunQueue
+from ccviz.views.lab.runner import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.link_table import Link
 from ccviz.views.serve.last_project import LastProject
@@ -37,8 +37,8 @@ def open_session(tmp_path):
 def test_the_last_project_is_opened_again(open_session, tmp_path):
     first = LastProject(tmp_path)
     session = open_session(first)
-    session.load(load("moons", n=60))
-    session.add_links([Link("must", 3, 4)])
+    session.edits.load(load("moons", n=60))
+    session.edits.add_links([Link("must", 3, 4)])
     first.save_and_close()
     again = open_session(LastProject(tmp_path))
     assert (again.draft.data.name, again.draft.n) == ("moons", 60)

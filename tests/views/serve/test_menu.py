@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from ccviz.errors import CcvizError
-from ccviz.views.serve.menu import install_entry
+from ccviz.views.serve.desktop import install_entry
 
 
 @pytest.fixture

@@ -1,6 +1,11 @@
 import asyncio
 import logging
+import os
 import socket
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from tornado.httpclient import HTTPRequest
@@ -9,7 +14,8 @@ from tornado.websocket import WebSocketClosedError, websocket_connect
 
 from ccviz.errors import CcvizError
 from ccviz.views.serve.server import Serving, make_server, serve
-from ccviz.views.upstream.socket_logs import shorten, shorten_socket_logs
+from ccviz.views.upstream import SHEET, shorten, shorten_socket_logs
+from tests.patience import PATIENCE_S, wait_until
 
 
 @pytest.fixture
@@ -69,3 +75,122 @@ def test_a_bad_socket_is_one_line_of_the_log(main, caplog, monkeypatch):
         "a websocket was refused"
     ] * 4
     assert not any(each.exc_info for each in found)
+
+
+# What Panel and Bokeh serve beside the page, and the server does not. A route that a new version
+# adds is in neither list.
+NOT_FOUND = {
+    "/main/metadata$", "/main/autoload.js$", "/main/static/(.*)$", "/components/(.*)$",
+    "/static/extensions/(.*)$",
+}  # fmt: skip
+LISTED = {
+    "/favicon.ico$", "/main/ws$", "/main/?$", "/?$", "/static/(.*)$",
+}  # fmt: skip
+
+
+def test_every_route_is_known(main):
+    server = make_server(Serving(port=0), Serving().access(), main)
+    rules = server._tornado.wildcard_router.rules
+    server.stop()
+    assert {rule.matcher.regex.pattern for rule in rules} == LISTED | NOT_FOUND
+
+
+def test_a_body_is_not_held(main):
+    server = make_server(Serving(port=0), Serving().access(), main)
+    limits = server._http.conn_params
+    server.stop()
+    assert limits.max_body_size <= 1 << 16
+    assert limits.body_timeout <= 30
+
+
+PLACES = (
+    "/", "/main", "/main/", "/main/ws", "/favicon.ico", "/static/js/bokeh.min.js",
+    "/static/extensions/panel/", SHEET, "/components/venv.__main__/a/b/c", "/main/autoload.js",
+    "/main/metadata", "/login", "/nowhere",
+)  # fmt: skip
+HOSTILE = (
+    "", "?", "?token=", "?token=%00", "?token=%ff%fe", "?token=a&token=b", "?theme=<script>",
+    "?bokeh-session-id=x", "?bokeh-absolute-url=http://evil.example", "?data=%C0%AE", "?x[]=1",
+    "?n=" + "9" * 5000, "?" + "a=1&" * 2000, "?%", "?__proto__=1", "?a=%0d%0aSet-Cookie:%20x=1",
+    "/../../../../etc/passwd", "/%2e%2e/%2e%2e/%2e%2e/etc/passwd", "/..%5c..%5cx", "/%252e%252e/x",
+    "%00", "%0d%0aLocation:%20//evil.example", "//evil.example/x", "\\evil.example", "%ff",
+    "\xff\xfe", "%", "%zz", "%u0041", "#x", ";x", "{{7*7}}", "${jndi:ldap://x}", "'--", "[::1]",
+    "a" * 9000, "/" * 3000, "/ws/x", "/.git/config", "/con", "?k=%C2%B2", "?a?b",
+    "?k=" + "[" * 9000, " HTTP/0.9", " x y", "\t", "\x00",
+)  # fmt: skip
+
+
+async def statuses(main, requests):
+    """Return what the server answers to requests as they are, b"" where it hangs up."""
+    serving = Serving(port=0)
+    server = make_server(serving, serving.access(), main)
+    server.start()
+    found = []
+    try:
+        for each in requests:
+            reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+            writer.write(each.replace(b"PORT", b"%d" % server.port))
+            answer = await asyncio.wait_for(reader.read(), PATIENCE_S)
+            assert b"Location: //" not in answer
+            assert b"root:" not in answer
+            found.append(answer[9:12])
+            writer.close()
+    finally:
+        server.stop()
+    return found
+
+
+def test_no_address_ends_the_server_or_makes_a_traceback(main, caplog):
+    requests = [
+        f"{method} {place}{word} HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nConnection: close\r\n\r\n"
+        .encode("latin-1")
+        for place in PLACES for word in HOSTILE
+        for method in (("GET",) if word else ("GET", "HEAD", "OPTIONS", "DELETE", "TRACE", "X"))
+    ]  # fmt: skip
+    assert len(requests) >= 500
+    last = b"GET /main HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nConnection: close\r\n\r\n"
+    found = asyncio.run(statuses(main, [*requests, last]))
+    assert found[-1] == b"200"
+    assert not [each for each in found if each.startswith(b"5")]
+    assert not [each.getMessage() for each in caplog.records if each.exc_info or each.levelno > 30]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the peak of a process in /proc")
+def test_bodies_that_are_held_take_no_memory(tmp_path):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = subprocess.Popen(
+        [Path(sys.executable).with_name("ccviz"), "app", "--port", str(port)],
+        env=os.environ | {"CCVIZ_HOME": str(tmp_path)},
+    )
+
+    def peak():
+        words = Path(f"/proc/{server.pid}/status").read_text().split("VmHWM:")[1]
+        return int(words.split()[0]) * 1024
+
+    def ask(request, body=b""):
+        asking = socket.create_connection(("127.0.0.1", port), PATIENCE_S)
+        with suppress(OSError):  # the server hangs up
+            asking.sendall(f"{request} HTTP/1.1\r\nHost: localhost:{port}\r\n".encode() + body)
+        return asking
+
+    def answers():
+        with suppress(OSError), ask("GET /main", b"\r\n") as page:
+            return page.recv(99).startswith(b"HTTP/1.1 200")
+
+    try:
+        wait_until(answers)
+        before = peak()
+        long, short = (b"Content-Length: %d\r\n\r\n" % size for size in (99 << 20, 1 << 14))
+        chunk = b"Transfer-Encoding: chunked\r\n\r\n" + (b"10000\r\n" + bytes(1 << 16)) * 99
+        for body in (long + bytes(9 << 20), short + bytes(9999), chunk):
+            held = [ask("POST /main", body) for _ in range(40)]
+            assert answers()
+            for each in held:
+                each.close()
+        assert peak() - before < 50 << 20
+    finally:
+        server.kill()
+        server.wait()

@@ -7,24 +7,29 @@ import numpy as np
 import pytest
 
 from ccviz.data import read_table
-from ccviz.data.csv_style import PLAIN_CSV, CsvStyle
+from ccviz.data.cells import PLAIN_CSV, CsvStyle
 from ccviz.data.datasets import load
 from ccviz.events import IncumbentFound, Record, Started
 from ccviz.problem.asked import AskedEither, AskedRule
 from ccviz.runs.archive import Archive
-from ccviz.views.cluster_names import ClusterName
+from ccviz.views.draft import ClusterName
 from ccviz.views.lab.importing import Importing
-from ccviz.views.lab.queue import RunQueue
+from ccviz.views.lab.runner import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.link_table import Link
 from ccviz.views.share.code import as_python
-from ccviz.views.share.project import read_project, save_project, take_project
-from ccviz.views.share.table_part import decode_table, encode_table
+from ccviz.views.share.project import (
+    decode_table,
+    encode_table,
+    read_project,
+    save_project,
+    take_project,
+)
 
 
 def open_project(session, name, content):
     """Do at once what the page lets another process do."""
-    with session.in_words():
+    with session.reporting_errors():
         take_project(session, read_project(content, name, session.archive.path, session.person))
 
 
@@ -48,14 +53,14 @@ def open_session(tmp_path):
 def session(open_session):
     """Return a session in which everything differs from what it is at first, with a run."""
     session = open_session()
-    session.load(load("moons", n=40), 3)
-    session.set_scaling("standard")
-    session.add_links([Link("must", 1, 2), Link("cannot", 3, 4, 2.5)])
-    session.set_sizes("10-20, 10-20, 5-20")
+    session.edits.load(load("moons", n=40), 3)
+    session.edits.set_scaling("standard")
+    session.edits.add_links([Link("must", 1, 2), Link("cannot", 3, 4, 2.5)])
+    session.edits.set_sizes("10-20, 10-20, 5-20")
     session.show_axes("x1", "PC 1")
     session.set_solver("blp-kmeans", n_init=3)
     session.param.update(seed=7, time_limit=9.0, node_limit=5)
-    session.adopt(session.draft.with_cluster_names([ClusterName(3, "the left moon")]))
+    session.edits.adopt(session.draft.with_cluster_names([ClusterName(3, "the left moon")]))
     remember(session, "first")
     remember(session, "second")
     return session
@@ -92,7 +97,7 @@ def test_a_project_opens_on_another_machine(session, open_session):
 
 
 def test_runs_on_other_points_stay_behind(session, open_session):
-    session.load(load("circles", n=40))
+    session.edits.load(load("circles", n=40))
     other = open_session()
     open_project(other, "a.ccvizlab", save_project(session))
     assert other.archive.runs() == []
@@ -216,7 +221,7 @@ def test_what_is_no_project_at_all(session):
 def test_weights_go_along_and_into_the_code(open_session):
     session, other = open_session(), open_session()
     importing = Importing(session)
-    importing.bring("towns.csv", b"x,people\n1,10\n2,20\n5,0\n6,7.5\n")
+    importing.read_file("towns.csv", b"x,people\n1,10\n2,20\n5,0\n6,7.5\n")
     importing.take_as({"people": "weight"})
     importing.load()
     assert session.draft.given.weights.tolist() == [10.0, 20.0, 0.0, 7.5]
@@ -229,7 +234,7 @@ def test_weights_go_along_and_into_the_code(open_session):
 def test_the_table_behind_the_points_goes_along(open_session):
     session, other = open_session(), open_session()
     importing = Importing(session)
-    importing.bring("mine.csv", b"id;x;y;kind\n7;1,5;2;u\n3;2;;v\n5;3;9;u\n")
+    importing.read_file("mine.csv", b"id;x;y;kind\n7;1,5;2;u\n3;2;;v\n5;3;9;u\n")
     importing.missing = "drop"
     importing.load()
     open_project(other, "lab.ccvizlab", save_project(session))
@@ -260,7 +265,7 @@ def test_a_table_of_an_older_project_is_written_as_usual():
 def test_a_table_that_does_not_fit_is_refused(open_session, what):
     session, other = open_session(), open_session()
     importing = Importing(session)
-    importing.bring("mine.csv", b"id,x,kind\n7,1.5,u\n3,2,v\n5,3,u\n")
+    importing.read_file("mine.csv", b"id,x,kind\n7,1.5,u\n3,2,v\n5,3,u\n")
     importing.load()
     data = session.draft.data
     wrong = {
@@ -269,22 +274,16 @@ def test_a_table_that_does_not_fit_is_refused(open_session, what):
         "rows": {"origin": replace(data.origin, rows=np.array([2, 1, 0]))},
     }[what]
     broken = replace(data, **wrong)
-    content = BytesIO(save_project(session))
-    with zipfile.ZipFile(content) as old:
-        parts = {each: old.read(each) for each in old.namelist()}
-    parts["table.msgpack"] = encode_table(broken)
-    with zipfile.ZipFile(content := BytesIO(), "w") as new:
-        for name, part in parts.items():
-            new.writestr(name, part)
-    open_project(other, "lab.ccvizlab", content.getvalue())
+    content = rewritten(save_project(session), table=encode_table(broken))
+    open_project(other, "lab.ccvizlab", content)
     assert "its table does not fit its points" in other.notice.text
     assert other.draft.data.name == "iris"
 
 
 def test_a_project_keeps_its_rules(session, open_session):
     known = tuple([0, 1, 2, 3] * 10)
-    session.set_sizes("")
-    session.adopt(
+    session.edits.set_sizes("")
+    session.edits.adopt(
         session.draft.with_rules(
             [
                 AskedRule("size<=25"),
@@ -303,9 +302,9 @@ def test_a_project_keeps_its_rules(session, open_session):
 
 
 def test_a_project_keeps_rules_joined_by_or(session, open_session):
-    session.set_sizes("")
+    session.edits.set_sizes("")
     parts = (AskedRule("size<=25"), AskedRule("overlap(first)<=9", tuple([0, 1, 2, 3] * 10)))
-    session.adopt(session.draft.with_rules([AskedEither(parts), AskedRule("diameter<=9")]))
+    session.edits.adopt(session.draft.with_rules([AskedEither(parts), AskedRule("diameter<=9")]))
     content = save_project(session, with_runs=False)
     other = open_session()
     open_project(other, "a.ccvizlab", content)
@@ -315,24 +314,20 @@ def test_a_project_keeps_rules_joined_by_or(session, open_session):
 
 
 def test_a_project_whose_rules_do_not_fit_is_refused(session, open_session):
-    session.set_sizes("")
-    session.adopt(session.draft.with_rules([AskedRule("size<=25")]))
-    content, other = BytesIO(), open_session()
-    with (
-        zipfile.ZipFile(BytesIO(save_project(session, with_runs=False))) as old,
-        zipfile.ZipFile(content, "w") as new,
-    ):
-        for name in old.namelist():
-            new.writestr(name, old.read(name).replace(b"size<=25", b"size<=2x"))
-    open_project(other, "a.ccvizlab", content.getvalue())
+    session.edits.set_sizes("")
+    session.edits.adopt(session.draft.with_rules([AskedRule("size<=25")]))
+    content, other = save_project(session, with_runs=False), open_session()
+    project = zipfile.ZipFile(BytesIO(content)).read("project.json")
+    wrong = rewritten(content, project=project.replace(b"size<=25", b"size<=2x"))
+    open_project(other, "a.ccvizlab", wrong)
     assert "a whole number of at least 0 is needed" in other.notice.text
     assert other.draft.rules == ()
 
 
 def test_a_project_keeps_how_many_points_may_be_left_out(session, open_session):
-    session.set_sizes("")
-    session.remove_links([link for link in session.draft.links if not link.is_hard])
-    session.set_outliers(2)
+    session.edits.set_sizes("")
+    session.edits.remove_links([link for link in session.draft.links if not link.is_hard])
+    session.edits.set_outliers(2)
     other = open_session()
     open_project(other, "a.ccvizlab", save_project(session, with_runs=False))
     assert other.notice is None
@@ -341,9 +336,9 @@ def test_a_project_keeps_how_many_points_may_be_left_out(session, open_session):
 
 def test_a_project_keeps_fixed_centres_and_their_runs(open_session):
     session, other = open_session(), open_session()
-    session.load(load("moons", n=40), 2)
-    session.set_scaling("standard")
-    session.set_fixed_centers("0.1, 0.3")
+    session.edits.load(load("moons", n=40), 2)
+    session.edits.set_scaling("standard")
+    session.edits.set_fixed_centers("0.1, 0.3")
     remember(session, "first", "blp-kmeans")
     open_project(other, "a.ccvizlab", save_project(session))
     assert other.notice is None

@@ -2,7 +2,7 @@ import pytest
 from panel.io import location
 from panel.util import parse_query
 
-from ccviz.views.upstream.address_parameters import keep_parameters_as_text
+from ccviz.views.upstream import keep_parameters_as_text
 
 LONG = "9" * 5000
 

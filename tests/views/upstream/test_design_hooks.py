@@ -2,7 +2,7 @@ import panel as pn
 import pytest
 from panel.theme import Native
 
-from ccviz.views.upstream.design_hooks import Design
+from ccviz.views.upstream import Design
 
 
 @pytest.mark.parametrize(("kind", "visits"), [(Native, True), (Design, False)])

@@ -6,7 +6,7 @@ from bokeh.document import Document
 from panel.io.state import set_curdoc
 from panel.reactive import Syncable
 
-from ccviz.views.upstream.event_lock import lock_events
+from ccviz.views.upstream import lock_events
 
 
 def leaves_out_the_lock(name):

@@ -2,7 +2,7 @@ import panel as pn
 import pytest
 from bokeh.plotting import figure
 
-from ccviz.views.upstream.figure_callbacks import FigurePane
+from ccviz.views.upstream import FigurePane
 
 
 @pytest.mark.parametrize(("kind", "kept"), [(pn.pane.Bokeh, False), (FigurePane, True)])

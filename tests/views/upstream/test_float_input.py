@@ -2,7 +2,7 @@ from math import isnan
 
 import panel as pn
 
-from ccviz.views.upstream.float_input import FloatInput
+from ccviz.views.upstream import FloatInput
 
 
 def test_panel_sends_nan_for_an_empty_field():

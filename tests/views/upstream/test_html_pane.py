@@ -1,7 +1,7 @@
 import panel as pn
 import pytest
 
-from ccviz.views.upstream.html_pane import HTMLPane
+from ccviz.views.upstream import HTMLPane
 
 
 @pytest.mark.parametrize(("kind", "alone"), [(pn.pane.HTML, False), (HTMLPane, True)])

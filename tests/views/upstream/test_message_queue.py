@@ -4,7 +4,7 @@ import pytest
 from bokeh.document import Document
 from panel.io import document as io
 
-from ccviz.views.upstream import message_queue
+from ccviz.views import upstream
 
 
 class Socket:
@@ -35,7 +35,7 @@ class Connection:
 @pytest.fixture
 def connection(monkeypatch):
     """Return a connection whose socket Panel writes to by queued messages."""
-    monkeypatch.setattr(io, "_dispatch_msgs", message_queue._send_queued)  # whoever came before
+    monkeypatch.setattr(io, "_dispatch_msgs", upstream._send_queued)  # whoever came before
     monkeypatch.setitem(
         io.extra_socket_handlers, Socket, lambda connection, events=None, msg=None: (
             connection._socket.take(msg)
@@ -64,7 +64,7 @@ def test_panel_leaves_a_message_behind_that_is_queued_as_its_task_ends(connectio
 
 
 def test_a_message_is_sent_that_is_queued_as_the_task_ends(connection):
-    message_queue.send_all()
+    upstream.send_all()
     asyncio.run(queue_as_a_task_ends(connection))
     assert connection._socket.sent == [["run began"], ["run ended"]]
 
@@ -72,5 +72,5 @@ def test_a_message_is_sent_that_is_queued_as_the_task_ends(connection):
 def test_a_panel_without_this_queue_is_left_alone(monkeypatch):
     monkeypatch.delattr(io, "_WRITE_BLOCK")
     monkeypatch.setattr(io, "_dispatch_msgs", "of another kind")
-    message_queue.send_all()
+    upstream.send_all()
     assert io._dispatch_msgs == "of another kind"

@@ -12,7 +12,7 @@ from bokeh.protocol.receiver import Receiver
 from bokeh.server.connection import ServerConnection
 from bokeh.server.views import ws
 
-from ccviz.views.upstream import page_messages
+from ccviz.views import upstream
 
 
 @pytest.fixture
@@ -23,8 +23,8 @@ def limited(monkeypatch):
         (ServerConnection, "error"), (ws, "Receiver"),
     ):  # fmt: skip
         monkeypatch.setattr(owner, name, getattr(owner, name))
-    monkeypatch.setattr(page_messages, "MOST_BYTES", 1000)
-    page_messages.limit_pages()
+    monkeypatch.setattr(upstream, "MOST_BYTES", 1000)
+    upstream.limit_pages()
 
 
 def packed(size):
@@ -40,8 +40,8 @@ def array(dtype, size):
 
 
 def test_bokeh_decompresses_and_allocates_whatever_a_page_says(monkeypatch):
-    monkeypatch.setattr(Deserializer, "_decode_bytes", page_messages._decode_bytes)
-    monkeypatch.setattr(Deserializer, "_decode_ndarray", page_messages._decode_ndarray)
+    monkeypatch.setattr(Deserializer, "_decode_bytes", upstream._decode_bytes)
+    monkeypatch.setattr(Deserializer, "_decode_ndarray", upstream._decode_ndarray)
     assert len(Deserializer().decode(packed(10**6))) == 10**6
     wide = array("S1000", 0) | {"array": ["x"]}
     assert Deserializer().decode(wide).nbytes == 1000

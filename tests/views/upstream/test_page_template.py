@@ -1,7 +1,7 @@
 import panel as pn
 import pytest
 
-from ccviz.views.upstream.page_template import Template
+from ccviz.views.upstream import Template
 
 HTML = """{% extends base %}{% block contents %}{{ embed(roots.part) }}{% endblock %}"""
 

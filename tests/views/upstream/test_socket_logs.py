@@ -7,7 +7,7 @@ from bokeh.server.server import Server
 from tornado.httpclient import HTTPRequest
 from tornado.websocket import websocket_connect
 
-from ccviz.views.upstream import socket_logs
+from ccviz.views import upstream
 
 
 async def knock():
@@ -25,7 +25,7 @@ async def knock():
 @pytest.fixture
 def records(caplog, monkeypatch):
     """Return what Bokeh logs by itself of a bad socket."""
-    for name in socket_logs._LOGGERS:
+    for name in upstream._LOGGERS:
         monkeypatch.setattr(logging.getLogger(name), "filters", [])
     monkeypatch.setenv("BOKEH_ALLOW_WS_ORIGIN", "*")  # the port is chosen late
     asyncio.run(knock())
@@ -38,5 +38,5 @@ def test_bokeh_logs_a_traceback_for_a_bad_socket(records):
 
 def test_the_record_becomes_a_line(records):
     assert records
-    assert all(socket_logs.shorten(record) for record in records)
+    assert all(upstream.shorten(record) for record in records)
     assert not any(record.exc_info for record in records)

@@ -7,13 +7,15 @@ to date, so that a refused move takes little time.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
-from ccviz.feasibility.graph import Graph
+from ccviz.feasibility.repair import Graph
+from ccviz.solvers.base import never
 
 
 class Table(NamedTuple):
@@ -34,24 +36,9 @@ def anneal_moves(
 ) -> tuple[float, IntArray]:
     """Improve a feasible assignment of linked blocks; the last sweep takes no rise.
 
-    Parameters
-    ----------
-    cost : (l, k) float64
-        ``inf`` forbids.
-    graph : Graph
-    labels : (l,) int64
-        Where to start; conflicts are kept.
-    sweeps : int
-        In each, every block is offered k centres.
-    warmest : float
-        Temperature of the first sweep, in units of the cost; it falls evenly to 0.
-    rng : Generator
-
-    Returns
-    -------
-    gained : float
-        Change of the objective; may be above 0.
-    labels : (l,) int64
+    `cost` (l, k): ``inf`` forbids. `labels` (l,): Where to start; conflicts are kept. `sweeps`: In
+    each, every block is offered k centres. `warmest`: Temperature of the first sweep, in units of
+    the cost; it falls evenly to 0. Returns `gained`: Change of the objective; may be above 0.
     """
     size, k = cost.shape
     labels = labels.copy()
@@ -124,3 +111,137 @@ def _make_way(
     _move(u, best, graph, labels, table)
     _move(v, j, graph, labels, table)
     return rise
+
+
+# --------------------------------------------------------------------------------------------------
+# Compiled simulated annealing over Kempe chains, for a good assignment where no proof is in reach.
+#
+# To move a block from centre i to j, all blocks of i and j that conflicts tie to it swap the two
+# centres as well (a Kempe chain): conflicts stay kept, whatever the move. Now and then soft links
+# count as ties too, so that whole groups move that no single block would leave. Acceptance follows
+# Kirkpatrick, Gelatt and Vecchi (1983); Morgenstern and Shapiro (1986) used chains for colouring.
+
+SOFT_EVERY = 16
+"""Moves for each move in which soft links tie as conflicts do; long chains cost time."""
+
+_SLICE = 256 * SOFT_EVERY
+"""Moves between two looks at whether to stop."""
+
+
+class Chain(NamedTuple):
+    """A Kempe chain: its blocks in the first ``size[0]`` places, and the blocks in it."""
+
+    block: IntArray
+    inside: Any
+    size: IntArray
+
+
+def anneal(
+    cost: FloatArray,
+    graph: Graph,
+    labels: IntArray,
+    moves: int,
+    hottest: float,
+    coldest: float,
+    rng: np.random.Generator,
+    stop: Callable[[], bool] = never,
+) -> IntArray:
+    """Improve a feasible assignment of linked blocks, until it is to stop.
+
+    `labels` (l,): Where to start; conflicts are kept. `hottest`, `coldest`: Temperatures at the
+    start and at the end, in units of the cost. Returns `labels` (l,): The best met.
+    """
+    size = len(cost)
+    labels, best = labels.copy(), labels.copy()
+    chain = Chain(np.empty(size, np.int64), np.zeros(size, np.bool_), np.zeros(1, np.int64))
+    gained = np.zeros(2)
+    for first in range(0, moves, _SLICE):
+        if stop():
+            break
+        some = first, min(first + _SLICE, moves), moves
+        anneal_some(cost, graph, labels, best, chain, gained, some, hottest, coldest, rng)
+    return best
+
+
+@njit(cache=True)
+def anneal_some(
+    cost: FloatArray,
+    graph: Graph,
+    labels: IntArray,
+    best_labels: IntArray,
+    chain: Chain,
+    gained: FloatArray,
+    some: tuple[int, int, int],
+    hottest: float,
+    coldest: float,
+    rng: np.random.Generator,
+) -> None:
+    """Try some of the moves.
+
+    `gained` (2,): What the labels and the best labels gain on those of the start. `some`: The first
+    move, the one after the last, and how many there are in all.
+    """
+    size, k = cost.shape
+    first, last, moves = some
+    for move in range(first, last):
+        heat = hottest * (coldest / hottest) ** (move / moves)
+        v, j = rng.integers(0, size), rng.integers(0, k)
+        if labels[v] == j:
+            continue
+        _collect(v, j, move % SOFT_EVERY == 0, graph, labels, chain)
+        rise = _rise(v, j, cost, graph, labels, chain)
+        if rise <= 0 or rng.random() < np.exp(-rise / heat):
+            _swap(labels[v], j, labels, chain)
+            gained[0] += rise
+            if gained[0] < gained[1] - 1e-12 * abs(gained[1]):
+                gained[1] = gained[0]
+                best_labels[:] = labels
+        for place in range(chain.size[0]):
+            chain.inside[chain.block[place]] = False
+
+
+@njit(cache=True)
+def _collect(v: int, j: int, soft: bool, graph: Graph, labels: IntArray, chain: Chain) -> None:
+    """Collect the blocks that must swap centres with v: by conflicts, or by any links."""
+    i = labels[v]
+    chain.block[0], chain.inside[v] = v, True
+    number, place = 1, 0
+    while place < number:
+        w = chain.block[place]
+        place += 1
+        for e in range(graph.start[w], graph.start[w + 1]):
+            u, price = graph.neighbour[e], graph.price[e]
+            tied = False
+            if price == np.inf or (soft and price > 0):
+                tied = labels[u] == i or labels[u] == j
+            elif soft:
+                tied = labels[u] == labels[w]
+            if tied and not chain.inside[u]:
+                chain.block[number], chain.inside[u] = u, True
+                number += 1
+    chain.size[0] = number
+
+
+@njit(cache=True)
+def _rise(v: int, j: int, cost: FloatArray, graph: Graph, labels: IntArray, chain: Chain) -> float:
+    """Return what the swap adds to the objective."""
+    i, rise = labels[v], 0.0
+    for place in range(chain.size[0]):
+        w = chain.block[place]
+        old = labels[w]
+        new = i + j - old
+        rise += cost[w, new] - cost[w, old]
+        for e in range(graph.start[w], graph.start[w + 1]):
+            u, price = graph.neighbour[e], graph.price[e]
+            if price != np.inf and not chain.inside[u]:
+                if labels[u] == new:
+                    rise += price
+                elif labels[u] == old:
+                    rise -= price
+    return rise
+
+
+@njit(cache=True)
+def _swap(i: int, j: int, labels: IntArray, chain: Chain) -> None:
+    for place in range(chain.size[0]):
+        labels[chain.block[place]] = i + j - labels[chain.block[place]]

@@ -26,25 +26,15 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray, ShortArray
 from ccviz.compiled import njit
-from ccviz.feasibility.graph import Graph
+from ccviz.feasibility.repair import Graph
 
 
 class Candidates(NamedTuple):
-    """Possible centres of some of the linked blocks, block by block.
-
-    Attributes
-    ----------
-    number : (m,) int32
-        Number of each block's centres.
-    centre : (c,) int32
-        By increasing cost within a block.
-    theta : (c,) float64
-        Their costs.
-    """
+    """Possible centres of some of the linked blocks, block by block."""
 
     number: ShortArray
-    centre: ShortArray
-    theta: FloatArray
+    centre: ShortArray  # (c,): By increasing cost within a block
+    theta: FloatArray  # (c,): Their costs
 
 
 class State(NamedTuple):
@@ -52,41 +42,21 @@ class State(NamedTuple):
 
     A row is as long as the block's first list of candidates: with many blocks and few conflicts a
     table of all centres would be most of the memory.
-
-    Attributes
-    ----------
-    first : (l,) int64
-        Where each block's row begins in ``candidates`` and ``theta``.
-    candidates : (c,) int32
-        The centres still possible, in the first ``remaining`` places of a row.
-    theta : (c,) float64
-        Cost of the block there, with the charges of decided neighbours.
-    remaining : (l,) int32
-    possible : (l, k) bool
-        The same as a table.
-    decided : (l,) bool
-        Fixed or folded blocks: their neighbours need not look at them any more.
-    label : (l,) int64
-        Centres of the fixed blocks.
-    folded, folded_into : (l,) int32
-        Folded blocks in order and the neighbour each waits for.
-    folded_price : (l,) float64
-        The price of that link.
-    folds : (1,) int64
-        Number of folded blocks.
     """
 
-    first: IntArray
+    first: IntArray  # (l,): Where each block's row begins in ``candidates`` and ``theta``
+    # (c,): The centres still possible, in the first ``remaining`` places of a row.
     candidates: ShortArray
-    theta: FloatArray
+    theta: FloatArray  # (c,): Cost of the block there, with the charges of decided neighbours
     remaining: ShortArray
-    possible: Any
-    decided: Any
-    label: IntArray
+    possible: Any  # (l, k): The same as a table
+    decided: Any  # (l,): Fixed or folded blocks: their neighbours need not look at them any more
+    label: IntArray  # (l,): Centres of the fixed blocks
+    # folded, folded_into, (l,): Folded blocks in order and the neighbour each waits for.
     folded: IntArray
     folded_into: IntArray
-    folded_price: FloatArray
-    folds: IntArray
+    folded_price: FloatArray  # (l,): The price of that link
+    folds: IntArray  # (1,): Number of folded blocks
 
 
 class Scratch(NamedTuple):
@@ -105,14 +75,7 @@ class Scratch(NamedTuple):
 def open_candidates(cost: FloatArray, some: IntArray, at: int, graph: Graph) -> Candidates:
     """Return the candidates that degree and soft links leave to blocks in a row of the graph.
 
-    Parameters
-    ----------
-    cost : (s, k) float64
-    some : (m,) int64
-        The blocks' rows in it.
-    at : int
-        The place of the first of them in the graph.
-    graph : Graph
+    `some` (m,): The blocks' rows in it.
     """
     size, k = len(some), cost.shape[1]
     number, smallest, row = np.empty(size, np.int32), np.empty(k), np.empty(k, np.int32)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
-from ccviz.solvers.assignment.centers import squared_distance
+from ccviz.solvers.assignment.centers import half_gaps, squared_distance, squared_distances
 
 SinglesArray = NDArray[np.float32]
 
@@ -32,24 +32,9 @@ def lower_bounds(
 ) -> int:
     """Measure the distances to the own centres, and lower the bounds by what the others moved.
 
-    Parameters
-    ----------
-    points : (n, d) float64 or float32
-    rows : (m,) int64
-    centers : (k, d) float64
-    start : (g + 1,) int64
-        First centre of each group.
-    fall : (g,) float32
-        At least the distance that each centre of a group moved since the last pass.
-    labels : (m,) int64
-    paid : (m,) float64
-        Squared distances to the own centres, filled in.
-    lower : (m, g) float32
-
-    Returns
-    -------
-    int
-        Distances that the bounds leave open.
+    `start` (g + 1,): First centre of each group. `fall` (g,): At least the distance that each
+    centre of a group moved since the last pass. `paid` (m,): Squared distances to the own centres,
+    filled in.
     """
     total = 0
     for p in range(len(rows)):
@@ -118,22 +103,9 @@ def search_near(
 ) -> int:
     """Do as `search_open` does, but for centres that leading coordinates show not to be nearer.
 
-    Parameters
-    ----------
-    points, rows, centers, start, group_of, labels, paid, lower
-        Those of `search_open`.
-    times : (m, k) float32
-        Products of the points' and the centres' leading coordinates, times -2, in units of ``unit``
-        squared; written over.
-    alone, square : (m,), (k,) float32
-        Squares of the points' leading coordinates, less what rounding may add to a squared
-        distance, and of the centres'.
-    unit : float
-
-    Returns
-    -------
-    int
-        Distances that it computed.
+    `times` (m, k): Products of the points' and the centres' leading coordinates, times -2, in units
+    of ``unit`` squared; written over. `alone`, `square` (m,): Squares of the points' leading
+    coordinates, less what rounding may add to a squared distance, and of the centres'.
     """
     left, was, total = np.empty(len(centers), np.int64), np.empty(len(centers)), 0
     scale, zero = np.float32(unit), np.float32(0.0)
@@ -212,20 +184,9 @@ def search_all(  # noqa: C901 - one compiled loop nest
     Centres that rounding leaves in doubt are measured in float64. Of centres as near as each other
     the own one wins, or else the first.
 
-    Parameters
-    ----------
-    points, rows, centers, start, labels, paid, lower
-        Those of `search_open`; the labels may be -1.
-    rank : (k,) int64
-        The centres' numbers before they were grouped.
-    times : (m, k) float32
-        Products of the points and the centres, times -2, in units of ``unit`` squared; written
-        over.
-    alone, square : (m,), (k,) float32
-        Squares of the points and of the centres.
-    doubt : (m,) float32
-        The most by which rounding changes a squared distance.
-    unit : float
+    `rank` (k,): The centres' numbers before they were grouped. `times` (m, k): Products of the
+    points and the centres, times -2, in units of ``unit`` squared; written over. `doubt` (m,): The
+    most by which rounding changes a squared distance.
     """
     groups, down, zero = len(start) - 1, np.float32(unit) * _DOWN, np.float32(0.0)
     for p in range(len(rows)):
@@ -257,3 +218,56 @@ def search_all(  # noqa: C901 - one compiled loop nest
                 least[home] = min(least[home], row[j])
         for g in range(groups):
             least[g] = np.sqrt(max(least[g] - off, zero)) * down
+
+
+# --- Compiled nearest centres of blocks without links, with bounds that spare most distances ------
+#
+# Hamerly (2010): a block whose own centre is nearer than any other can have come since the last
+# pass, or nearer than half the way to the next centre, keeps it without looking at the others.
+
+
+@njit(cache=True, nogil=True)
+def assign_nearest(
+    centroid: FloatArray,
+    mass: FloatArray,
+    free: IntArray,
+    centers: FloatArray,
+    drift: FloatArray,
+    labels: IntArray,
+    lower: FloatArray,
+) -> float:
+    """Give each free block its nearest centre, in place; return their cost.
+
+    `free` (f,): The blocks to look at. `drift` (k,): Distance that each centre moved since the last
+    pass. `labels` (s,): Those of the last pass, -1 where there are none. `lower` (f,): Lower bound
+    on the distance to the second nearest centre, kept from pass to pass.
+    """
+    k = len(centers)
+    turned = np.ascontiguousarray(centers.T)
+    half = half_gaps(centers)
+    furthest = np.argmax(drift)
+    most, second = drift[furthest], 0.0
+    for j in range(k):
+        if j != furthest:
+            second = max(second, drift[j])
+    distance, cost = np.empty(k), 0.0
+    for p in range(len(free)):
+        b = free[p]
+        own = labels[b]
+        if own >= 0:
+            paid = squared_distance(centroid[b], centers[own])
+            lower[p] -= second if own == furthest else most
+            if np.sqrt(paid) <= max(lower[p], half[own]):
+                cost += mass[b] * paid
+                continue
+        squared_distances(centroid[b], turned, distance)
+        best, other = (0, np.inf) if own < 0 else (own, np.inf)
+        for j in range(k):
+            if distance[j] < distance[best]:
+                best = j
+        for j in range(k):
+            if j != best and distance[j] < other:
+                other = distance[j]
+        labels[b], lower[p] = best, np.sqrt(other)
+        cost += mass[b] * distance[best]
+    return cost

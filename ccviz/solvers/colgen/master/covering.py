@@ -9,47 +9,32 @@ unless Farkas pricing has seen to that.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import csc_array, hstack
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.silent_highs import highspy, make_highs
+from ccviz.highs_output import highspy, make_highs
 from ccviz.solvers.base import never
 from ccviz.solvers.colgen.master import interior as interior_point
 
-_HELPERS = 3
-"""Columns of a row that are no clusters: an artificial one, and two for stabilisation."""
+_HELPERS = 3  # Columns of a row that are no clusters: an artificial one, and two for stabilisation
 _USUAL = 10
 """Exponent of two of the largest artificial cost after scaling: HiGHS' tolerances are absolute."""
-_MOST_EXPONENT = 1000
-"""Exponent of the largest scale: where all points coincide, costs stay 0."""
+_MOST_EXPONENT = 1000  # Exponent of the largest scale: where all points coincide, costs stay 0
 
 
 @dataclass(frozen=True, eq=False)
 class MasterSolution:
-    """A solution of the restricted master.
+    """A solution of the restricted master."""
 
-    Attributes
-    ----------
-    objective : float
-        Sum of the duals less k times the cardinality dual.
-    duals : (s,) float64
-        Of the covering rows, at least 0.
-    cardinality_dual : float
-        Dual of the limit on clusters, at least 0: the saving by one more cluster.
-    weights : (m,) float64
-        Of the columns.
-    uncovered : (s,) float64
-        Weight of the artificial columns.
-    """
-
-    objective: float
-    duals: FloatArray
+    objective: float  # Sum of the duals less k times the cardinality dual
+    duals: FloatArray  # (s,): Of the covering rows, at least 0
+    # Dual of the limit on clusters, at least 0: the saving by one more cluster.
     cardinality_dual: float
-    weights: FloatArray
-    uncovered: FloatArray
+    weights: FloatArray  # (m,): Of the columns
+    uncovered: FloatArray  # (s,): Weight of the artificial columns
 
     @property
     def shortfall(self) -> float:
@@ -69,18 +54,11 @@ def unit_of(artificial_cost: FloatArray) -> float:
 class Master:
     """The master over a growing pool of columns.
 
-    Parameters
-    ----------
-    s, k : int
-    artificial_cost : (s,) float64
-        Cost of leaving a block uncovered, and so an upper bound on its dual.
-    interior : bool
-        Solve by the interior-point method without crossover: its duals lie in the middle of the
-        optimal face. Otherwise by the simplex method, warm from the last basis.
-    order : (s,) int64, optional
-        Order of the blocks in which those of one cluster are near each other: for speed alone.
-    covers : bool
-        Leave out the artificial columns of the simplex method: the others cover all blocks.
+    `artificial_cost` (s,): Cost of leaving a block uncovered, and so an upper bound on its dual.
+    `interior`: Solve by the interior-point method without crossover: its duals lie in the middle of
+    the optimal face. Otherwise by the simplex method, warm from the last basis. `order` (s,): Order
+    of the blocks in which those of one cluster are near each other: for speed alone. `covers`:
+    Leave out the artificial columns of the simplex method: the others cover all blocks.
     """
 
     def __init__(
@@ -195,10 +173,7 @@ def _opened(s: int, k: int, artificial_cost: FloatArray, covers: bool) -> highsp
     """Return HiGHS with the rows and the helpers' columns."""
     highs = make_highs(presolve="off")
     unbounded = highspy.kHighsInf
-    nothing, zero = np.zeros(0, dtype=np.int32), np.zeros(0)
-    lower = np.append(np.ones(s), -unbounded)
-    upper = np.append(np.full(s, unbounded), float(k))
-    highs.addRows(s + 1, lower, upper, 0, np.zeros(s + 1, dtype=np.int32), nothing, zero)
+    add_rows(highs, *_limits(s, k))
     rows = np.arange(s, dtype=np.int32)
     for cost, most, entry in (
         (artificial_cost, 0.0 if covers else unbounded, 1.0),
@@ -213,23 +188,32 @@ def _opened(s: int, k: int, artificial_cost: FloatArray, covers: bool) -> highsp
 
 def _load(highs: highspy.Highs, columns: np.ndarray, costs: FloatArray) -> None:
     """Add columns to HiGHS, with an entry in the row of the limit."""
-    m, s = columns.shape
-    if m == 0:
-        return
-    which, blocks = np.nonzero(columns)
-    rows = np.concatenate([blocks, np.full(m, s)])
-    order = np.argsort(np.concatenate([which, np.arange(m)]), kind="stable")
-    ends = np.cumsum(columns.sum(axis=1) + 1)
+    if len(columns):
+        add_columns(highs, np.pad(columns, ((0, 0), (0, 1)), constant_values=True), costs)
+
+
+def _limits(s: int, k: int) -> tuple[FloatArray, FloatArray]:
+    """Return the limits of the rows: each block at least once, and k columns at most."""
+    unbounded = highspy.kHighsInf
+    return np.append(np.ones(s), -unbounded), np.append(np.full(s, unbounded), float(k))
+
+
+def add_rows(highs: highspy.Highs, lower: FloatArray, upper: FloatArray) -> None:
+    """Add rows without entries to HiGHS."""
+    starts, nothing = np.zeros(len(lower), dtype=np.int32), np.zeros(0, dtype=np.int32)
+    highs.addRows(len(lower), lower, upper, 0, starts, nothing, np.zeros(0))
+
+
+def add_columns(
+    highs: highspy.Highs, entries: np.ndarray, costs: FloatArray, most: float = highspy.kHighsInf
+) -> None:
+    """Add variables from 0 to a limit to HiGHS, each with ones in some of the rows, (m, r) bool."""
+    m, (which, rows) = len(entries), np.nonzero(entries)
+    starts = np.searchsorted(which, np.arange(m)).astype(np.int32)
     highs.addCols(
-        m,
-        np.ascontiguousarray(costs, dtype=np.float64),
-        np.zeros(m),
-        np.full(m, highspy.kHighsInf),
-        len(rows),
-        np.append(0, ends[:-1]).astype(np.int32),
-        rows[order].astype(np.int32),
-        np.ones(len(rows)),
-    )
+        m, np.ascontiguousarray(costs, dtype=np.float64), np.zeros(m), np.full(m, most),
+        len(rows), starts, rows.astype(np.int32), np.ones(len(rows)),
+    )  # fmt: skip
 
 
 def best_cover(
@@ -241,22 +225,27 @@ def best_cover(
 ) -> IntArray | None:
     """Return the columns of the cheapest cover by at most k of them, None if none was found.
 
-    A heuristic for the whole problem: the pool need not hold the best clusters. The limit is one
-    of nodes, not of time, so that the same seed gives the same answer.
+    A heuristic for the whole problem: the pool need not hold the best clusters.
     """
-    m, s = columns.shape
+    entries = np.pad(columns, ((0, 0), (0, 1)), constant_values=True)
+    return best_choice(entries, costs, _limits(columns.shape[1], k), node_limit, stop)
+
+
+def best_choice(
+    entries: np.ndarray,
+    costs: FloatArray,
+    limits: tuple[FloatArray, FloatArray],
+    node_limit: int,
+    stop: Callable[[], bool],
+) -> IntArray | None:
+    """Return the cheapest of (m, r) bool columns whose sum keeps limits, None if none was found.
+
+    The limit is one of nodes, not of time, so that the same seed gives the same answer.
+    """
+    m = len(entries)
     highs = make_highs(mip_max_nodes=node_limit, mip_rel_gap=1e-9, mip_abs_gap=0.0)
-    lower = np.append(np.ones(s), -highspy.kHighsInf)
-    upper = np.append(np.full(s, highspy.kHighsInf), float(k))
-    starts = np.zeros(s + 1, dtype=np.int32)
-    highs.addRows(s + 1, lower, upper, 0, starts, np.zeros(0, dtype=np.int32), np.zeros(0))
-    full = np.concatenate([columns, np.ones((m, 1), dtype=bool)], axis=1)
-    which, rows = np.nonzero(full)
-    begin = np.searchsorted(which, np.arange(m)).astype(np.int32)
-    highs.addCols(
-        m, costs, np.zeros(m), np.ones(m), len(rows), begin, rows.astype(np.int32),
-        np.ones(len(rows)),
-    )  # fmt: skip
+    add_rows(highs, *limits)
+    add_columns(highs, entries, costs, 1.0)
     kinds = np.full(m, highspy.HighsVarType.kInteger)
     highs.changeColsIntegrality(m, np.arange(m, dtype=np.int32), kinds)
     if stop is not never:
@@ -281,3 +270,72 @@ def column_costs(columns: np.ndarray, points: FloatArray, mass: FloatArray) -> F
 def cluster_columns(block_labels: IntArray) -> np.ndarray:
     """Return the clusters of a clustering of the blocks as (k, s) bool columns."""
     return np.unique(block_labels)[:, None] == np.asarray(block_labels)[None, :]
+
+
+# --- Dual stabilisation: the choice of the duals to price at --------------------------------------
+#
+# The master's optimal duals jump between far corners of its optimal face; pricing there makes
+# columns of little use (Babaki et al. 2014, section 5.3). Four ways to deal with it:
+#
+# - ``none``: price at the simplex method's duals.
+# - ``perturbation``: the paper's (table 4). Every row may be missed by up to mu at the price
+#   theta. When no column is missing, theta moves to the duals and mu is divided by 2^l.
+# - ``smoothing``: price between the best duals so far and the simplex method's (Wentges 1997).
+# - ``interior``: price between the best duals so far and those of the interior-point method, which
+#   lie in the middle of the optimal face, where du Merle et al. 1999 look for them too.
+
+SCHEMES = ("interior", "smoothing", "perturbation", "none")
+_FIRST_EXTENT = 0.99  # First mu of the perturbation (section 6)
+_LAST_EXTENT = 1e-7  # Mu below which the perturbation is dropped
+
+
+@dataclass(frozen=True, eq=False)
+class Stabiliser:
+    """The state of a scheme; it travels with the node."""
+
+    scheme: str = "interior"
+    smoothing: float = 0.5  # Share of the best duals so far in the point to price at
+    center: FloatArray | None = None  # (s,): Best duals so far, or theta of the perturbation
+    extent: float = 0.0  # mu of the perturbation, otherwise 0
+    updates: int = 0
+
+    @property
+    def interior(self) -> bool:
+        """Whether the master is to be solved by the interior-point method."""
+        return self.scheme == "interior"
+
+    @property
+    def smooths(self) -> bool:
+        """Whether pricing happens away from the master's duals."""
+        return self.scheme in ("interior", "smoothing") and self.smoothing > 0.0
+
+    def start(self, usual: FloatArray) -> Stabiliser:
+        """Return the state before the first iteration; ``usual`` (s,) are plausible duals."""
+        if self.scheme != "perturbation":
+            return self
+        return replace(self, center=usual, extent=_FIRST_EXTENT, updates=0)
+
+    def point(self, duals: FloatArray) -> FloatArray:
+        """Return the duals to price at."""
+        if not self.smooths or self.center is None:
+            return duals
+        return self.smoothing * self.center + (1.0 - self.smoothing) * duals
+
+    def recenter(self, duals: FloatArray) -> Stabiliser:
+        """Return the state after the Lagrangian bound rose at these duals."""
+        return self if self.scheme == "perturbation" else replace(self, center=duals)
+
+    def relax(self, duals: FloatArray) -> Stabiliser:
+        """Return the state after a perturbed master was solved to optimality."""
+        updates = self.updates + 1
+        extent = self.extent / 2.0**updates
+        extent = extent if extent > _LAST_EXTENT else 0.0
+        return replace(self, center=duals, extent=extent, updates=updates)
+
+    def inherit(self, child_of: np.ndarray, s: int) -> Stabiliser:
+        """Return the state for a child whose block ``child_of[b]`` holds the parent's block b."""
+        if self.center is None:
+            return self
+        center = np.bincount(child_of, self.center, s).astype(np.float64)
+        extent = _FIRST_EXTENT if self.scheme == "perturbation" else 0.0
+        return replace(self, center=center, extent=extent, updates=0)

@@ -24,33 +24,21 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
-from ccviz.solvers.colgen.model.cluster import fits, join, squared_distance
-from ccviz.solvers.colgen.model.discs import center_of
-from ccviz.solvers.colgen.model.instance import Instance
+from ccviz.solvers.colgen.discs import center_of
+from ccviz.solvers.colgen.instance import Instance, fits, join, squared_distance
 
 _REACH = 1.4
 """Largest cost at which a block may be assigned to a facility, as a multiple of its dual."""
-_MOST_MORE = 1.0
-"""Most blocks that a facility has besides its cluster's, as a share of these,"""
-_FEW_MORE = 10
-"""and in addition to that share."""
+_MOST_MORE = 1.0  # Most blocks that a facility has besides its cluster's, as a share of these,
+_FEW_MORE = 10  # and in addition to that share
 
 
 class Facilities(NamedTuple):
-    """Facilities, one after the other.
-
-    Attributes
-    ----------
-    start : (p + 1,) int64
-    block : (e,) int64
-        Those of facility c are ``block[start[c]:start[c + 1]]``, ascending.
-    cost : (e,) float64
-        Mass times squared distance to the facility's centre.
-    """
+    """Facilities, one after the other."""
 
     start: IntArray
-    block: IntArray
-    cost: FloatArray
+    block: IntArray  # (e,): Those of facility c are ``block[start[c]:start[c + 1]]``, ascending
+    cost: FloatArray  # (e,): Mass times squared distance to the facility's centre
 
     @property
     def facility(self) -> IntArray:

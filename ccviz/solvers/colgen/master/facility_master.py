@@ -3,43 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.one_thread import one_blas_thread
 from ccviz.solvers.base import never
+from ccviz.solvers.colgen.instance import Instance
 from ccviz.solvers.colgen.master.barrier import Ascent, DualProgram, ascend, parts
 from ccviz.solvers.colgen.master.covering import MasterSolution, unit_of
 from ccviz.solvers.colgen.master.facilities import Facilities, band_order, make_facilities
-from ccviz.solvers.colgen.model.instance import Instance
+from ccviz.solvers.colgen.params import NeighbourhoodParams
+from ccviz.system import one_blas_thread
 
 LEAST_SAVING = 0.7
 """Facilities whose best part saves less than this share of the cardinality dual are left out."""
 _SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
 """Clusters of a solution: entries of which the facility holds more than these shares."""
-_INSIDE = 1e-6
-"""Least first dual, as a share of its cap."""
+_INSIDE = 1e-6  # Least first dual, as a share of its cap
 _EXACTER = 1e-3
 """Accuracy of the barrier method, as a share of the requested one, so that unused facilities have
 next to no weight."""
-_UNKNOWN = 0.5
-"""First dual of a block before any is known, as a share of its artificial cost."""
+_UNKNOWN = 0.5  # First dual of a block before any is known, as a share of its artificial cost
 
 
 class FacilityDuals(NamedTuple):
-    """Duals over facilities: what the next solution begins with, in the unit of costs.
+    """Duals over facilities: what the next solution begins with, in the unit of costs."""
 
-    Attributes
-    ----------
-    duals : (s + t,) float64
-        Of the blocks and occupied discs.
-    cardinality_dual : float
-        Of the limit on clusters.
-    """
-
-    duals: FloatArray
+    duals: FloatArray  # (s + t,): Of the blocks and occupied discs
     cardinality_dual: float
 
 
@@ -48,14 +40,8 @@ class FacilityMaster:
 
     An occupied disc is one more row; facilities with their centre inside always cover it.
 
-    Parameters
-    ----------
-    instance : Instance
-    k : int
-    artificial_cost : (s + t,) float64
-        Cost of leaving a block, or an occupied disc, uncovered: an upper bound on its dual.
-    stop : callable
-        True once a solution should end with what it has.
+    `artificial_cost` (s + t,): Cost of leaving a block, or an occupied disc, uncovered: an upper
+    bound on its dual. `stop`: True once a solution should end with what it has.
     """
 
     def __init__(
@@ -142,3 +128,155 @@ class FacilityMaster:
         return np.clip(
             self.middle.duals, _INSIDE * most, (1.0 - 1e-3) * most
         ), self.middle.cardinality_dual
+
+
+# --- Dual ascent in a neighbourhood: the master for some blocks, all other duals fixed ------------
+#
+# A decision on a disc changes the duals of the blocks around it. So the duals of a few hundred
+# blocks are raised as far as the facilities allow, while all other duals and the cardinality dual
+# stay. What a facility gains from the fixed blocks is subtracted from the cardinality dual; the
+# rest is its own cost in the local master. Any duals that result give a bound. So a child that
+# differs from its parent by one disc gets its columns and its bound for a small part of the work of
+# the whole master, and a disc can be evaluated before it is branched on.
+
+_WIDER = 2
+"""Size of the region that holds all facilities with a near block, relative to a neighbourhood."""
+_AMPLE = 4
+"""Clusters of a local master, as a multiple of the expected number: its limit is not to bind."""
+LEAST_LOCAL_SAVING = 0.9
+"""Facilities that save less than this share of the cardinality dual are left out of a local
+master: pricing finds them again."""
+_INSIDE_LOCAL = 1e-3
+"""Least distance of the first duals from their limits, as a share of these; a facility's own cost
+is at least this share of the cardinality dual."""
+_FINEST = 1e-9  # Best relative accuracy of the barrier method
+
+
+@dataclass(frozen=True)
+class Neighbourhoods:
+    """The neighbourhoods of points among blocks in k clusters."""
+
+    k: int
+    params: NeighbourhoodParams = field(default_factory=NeighbourhoodParams)
+
+    def size(self, s: int) -> float:
+        """Return how many of s blocks a neighbourhood has."""
+        clusters = self.params.least_clusters, self.params.most_clusters
+        least, most = (each * s / self.k for each in clusters)
+        return float(np.clip(self.params.blocks, least, most))
+
+    def are_local(self, s: int) -> bool:
+        """Whether a neighbourhood is so small a part of s blocks that local masters are used."""
+        return self.params.parts * self.size(s) <= s
+
+    def reach(self, instance: Instance, at: FloatArray, share: float = 1.0) -> float:
+        """Return the squared distance from a point to the farthest block of its neighbourhood."""
+        s = len(instance.mass)
+        count = min(s, 1 + int(share * self.size(s)))
+        gaps = ((instance.points - at) ** 2).sum(axis=1)
+        return float(np.partition(gaps, count - 1)[count - 1])
+
+    def blocks(self, instance: Instance, at: FloatArray, share: float = 1.0) -> np.ndarray:
+        """Return which blocks are in the neighbourhood of a point.
+
+        `at` (d,): In the axes of the instance. `share`: Size, as a multiple of the usual one.
+        """
+        gaps = ((instance.points - at) ** 2).sum(axis=1)
+        return np.asarray(gaps <= self.reach(instance, at, share))
+
+    def cover(self, instance: Instance) -> FloatArray:
+        """Return (q, d) points whose neighbourhoods cover the blocks.
+
+        Each is the block farthest from those before it.
+        """
+        points = instance.points
+        count = int(np.ceil(self.params.overlap * len(points) / self.size(len(points))))
+        gaps = np.full(len(points), np.inf)
+        chosen = [points[np.argmax((points**2).sum(axis=1))]]
+        for _ in range(count - 1):
+            gaps = np.minimum(gaps, ((points - chosen[-1]) ** 2).sum(axis=1))
+            chosen.append(points[gaps.argmax()])
+        return np.array(chosen)
+
+
+class LocalAscent(NamedTuple):
+    """Duals raised in a neighbourhood."""
+
+    duals: FloatArray  # (s + t,): Elsewhere unchanged
+    weights: FloatArray  # (m,): Of the columns in the local master; 0 for the others
+
+
+class Region(NamedTuple):
+    """Where duals are raised: a point, and the size relative to its neighbourhood."""
+
+    at: FloatArray
+    neighbourhoods: Neighbourhoods
+    share: float = 1.0
+
+
+def ascend_near(
+    instance: Instance,
+    columns: np.ndarray,
+    before: FacilityDuals,
+    artificial_cost: FloatArray,
+    region: Region,
+    error: float,
+    stop: Callable[[], bool] = never,
+) -> LocalAscent:
+    """Raise the duals in a region as far as facilities at the columns' centres allow.
+
+    `before`: The duals, and the cardinality dual, positive: a facility may gain no more than that.
+    `artificial_cost` (s + t,): Upper limits of the duals. `error`: Largest distance of the sum of
+    duals from the best one. `stop`: True once it should end with what it has.
+    """
+    duals, cardinality_dual = before
+    free = _free(instance, region)
+    rows, facilities = _facilities(instance, columns, before, region, free)
+    whole = band_order(instance)
+    order = whole[free[whole]]
+    small = facilities.ordered(order, len(free), 1.0 / cardinality_dual)
+    fixed = ~free[facilities.block]  # what each facility gains from these rows stays
+    gain = np.maximum(duals[facilities.block] - facilities.cost, 0.0) * fixed
+    gained = np.bincount(facilities.facility, gain, len(facilities.start) - 1)
+    left = cardinality_dual - gained.astype(np.float64)
+    own = np.maximum(left, _INSIDE_LOCAL * cardinality_dual) / cardinality_dual
+    most = artificial_cost[order] / cardinality_dual
+    s, near = len(instance.mass), free[: len(instance.mass)]
+    limit = _AMPLE * (1 + int(near.sum()) * region.neighbourhoods.k // s)
+    row = np.clip(
+        duals[order] / cardinality_dual, _INSIDE_LOCAL * most, (1.0 - _INSIDE_LOCAL) * most
+    )
+    error = max(error / cardinality_dual, _FINEST * float(row.sum()))
+    with one_blas_thread():
+        last = ascend(DualProgram(small, own, most, limit), row, 0.0, error, stop)
+    found, weights = duals.copy(), np.zeros(len(columns))
+    found[order] = last.row * cardinality_dual
+    weights[rows] = last.taken
+    return LocalAscent(found, weights)
+
+
+def _free(instance: Instance, region: Region) -> np.ndarray:
+    """Return which (s + t,) blocks and occupied discs are in the region."""
+    at, neighbourhoods, share = region
+    gaps = ((instance.discs.center[: instance.discs.occupied] - at) ** 2).sum(axis=1)
+    near = neighbourhoods.blocks(instance, at, share)
+    return np.append(near, gaps <= neighbourhoods.reach(instance, at, share))
+
+
+def _facilities(
+    instance: Instance, columns: np.ndarray, before: FacilityDuals, region: Region, free: np.ndarray
+) -> tuple[IntArray, Facilities]:
+    """Return the columns whose facilities are in the local master, and these facilities.
+
+    Facilities in an occupied disc of the region are all in it: its dual may rise at once by more
+    than they save now.
+    """
+    s = len(instance.mass)
+    wide = region.neighbourhoods.blocks(instance, region.at, region.share * _WIDER)
+    rows = np.flatnonzero((columns & np.append(wide, free[s:])).any(axis=1))
+    facilities = make_facilities(instance, columns[rows], before.duals)
+    has_free = np.bincount(facilities.facility, free[facilities.block], len(rows)) > 0.0
+    in_disc = (columns[rows, s:] & free[s:]).any(axis=1)
+    saved = -facilities.reduced_costs(before.duals)
+    used = has_free & (in_disc | (saved >= LEAST_LOCAL_SAVING * before.cardinality_dual))
+    return rows[used], facilities.chosen(used)

@@ -17,50 +17,83 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import LinAlgError
+from scipy.linalg import LinAlgError, cho_solve_banded, cholesky_banded
 from scipy.sparse import csc_array
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.one_thread import one_blas_thread
-from ccviz.solvers.colgen.master.banded import Bordered, add_outer, band_of, factored
+from ccviz.compiled import njit
+from ccviz.system import one_blas_thread
 
-_MOST_STEPS = 80
-"""Most Newton steps."""
-_TO_BOUNDARY = 0.995
-"""Longest step, as a share of the way to the boundary."""
-_FEASIBLE = 1e-9
-"""Best relative feasibility."""
-_CORRECTORS = 3
-"""Most correctors of a step."""
-_FARTHER = 1.5
-"""Length of step that a corrector aims at, as a multiple of the last one."""
-_WORTH = 0.02
-"""Least gain of length by a corrector."""
-_LEAST_TARGET = 1e-3
-"""Least target of the products, as a share of their mean."""
-_MIDDLE = 0.03
-"""Relative gap below which a point is too near the boundary for a warm start."""
+# --- Normal equations that are a band with one more row and column --------------------------------
+
+
+class Bordered(NamedTuple):
+    """A factored band with one more row and column: lower factor, border, its solution, corner."""
+
+    lower: FloatArray
+    border: FloatArray
+    tip: FloatArray
+    corner: float
+
+    def solve(self, right: FloatArray) -> FloatArray:
+        """Solve for a right-hand side of the band's rows and one more."""
+        inner = cho_solve_banded((self.lower, True), right[:-1], check_finite=False)
+        last = (right[-1] - float(self.border @ inner)) / self.corner
+        return np.append(inner - last * self.tip, last)
+
+
+def factored(band: FloatArray, border: FloatArray, corner: float, lift: float) -> Bordered:
+    """Factor a lower band, which is overwritten, with its border; the diagonal lifted."""
+    band[0] *= 1.0 + lift
+    lower = cholesky_banded(band, overwrite_ab=True, lower=True, check_finite=False)
+    tip = cho_solve_banded((lower, True), border, check_finite=False)
+    corner = corner * (1.0 + lift) - float(border @ tip)
+    if not corner > 0.0:
+        raise LinAlgError("The border is lost in rounding.")
+    return Bordered(lower, border, tip, corner)
+
+
+@njit(cache=True)
+def band_of(start: IntArray, index: IntArray) -> int:
+    """Return the largest difference between two rows of one column; indices are sorted."""
+    widest = 0
+    for j in range(len(start) - 1):
+        if start[j + 1] > start[j]:
+            widest = max(widest, index[start[j + 1] - 1] - index[start[j]])
+    return widest
+
+
+@njit(cache=True)
+def add_outer(
+    start: IntArray, index: IntArray, entry: FloatArray, weight: FloatArray, band: FloatArray
+) -> None:
+    """Add weight times the outer product of each sparse column with itself, lower band."""
+    for j in range(len(weight)):
+        for b in range(start[j], start[j + 1]):
+            first = index[b]
+            column = band[:, first]
+            scaled = weight[j] * entry[b]
+            for a in range(b, start[j + 1]):
+                column[index[a] - first] += scaled * entry[a]
+
+
+_MOST_STEPS = 80  # Most Newton steps
+_TO_BOUNDARY = 0.995  # Longest step, as a share of the way to the boundary
+_FEASIBLE = 1e-9  # Best relative feasibility
+_CORRECTORS = 3  # Most correctors of a step
+_FARTHER = 1.5  # Length of step that a corrector aims at, as a multiple of the last one
+_LEAST_GAIN = 0.02  # Least gain of length by a corrector
+_LEAST_TARGET = 1e-3  # Least target of the products, as a share of their mean
+_MIDDLE = 0.03  # Relative gap below which a point is too near the boundary for a warm start
 
 
 class Point(NamedTuple):
-    """The point at which the method stopped.
+    """The point at which the method stopped."""
 
-    Attributes
-    ----------
-    weights : (m,) float64
-        Of the columns.
-    uncovered : (s,) float64
-        The artificial part y of each row.
-    duals : (s + 1,) float64
-        Of the rows; the last, of the limit k, is not positive.
-    middle : Iterate
-        A point on the way, well inside: the warm start once there are more columns.
-    """
-
-    weights: FloatArray
-    uncovered: FloatArray
-    duals: FloatArray
-    middle: Iterate
+    weights: FloatArray  # (m,): Of the columns
+    uncovered: FloatArray  # (s,): The artificial part y of each row
+    duals: FloatArray  # (s + 1,): Of the rows; the last, of the limit k, is not positive
+    middle: Iterate  # A point on the way, well inside: the warm start once there are more columns
 
 
 class Iterate(NamedTuple):
@@ -116,16 +149,8 @@ def solve(
 ) -> Point:
     """Solve to a relative gap of about ``accuracy``.
 
-    Parameters
-    ----------
-    columns : (s, m) sparse 0/1
-        Rows that share columns near each other, if there is such an order; indices sorted.
-    costs : (m,) float64
-    artificial : (s,) float64
-    k : int
-    accuracy : float
-    middle : Iterate, optional
-        Of the last time, when there were only the first of these columns.
+    `columns` (s, m): Rows that share columns near each other, if there is such an order; indices
+    sorted. `middle`: Of the last time, when there were only the first of these columns.
     """
     s = columns.shape[0]
     cost = np.concatenate([costs, artificial, np.zeros(s + 1)])
@@ -232,7 +257,7 @@ def _step(
         pull = np.clip(products, 0.1 * usual, 10.0 * usual) - products
         aim = aim + np.maximum(pull, -10.0 * usual)
         corrected = direction(aim)
-        if sum(lengths(corrected)) < far_z + far_slack + _WORTH:
+        if sum(lengths(corrected)) < far_z + far_slack + _LEAST_GAIN:
             break
         step = corrected
     far_z = min(1.0, _TO_BOUNDARY * _length(z, step.z, 2.0))

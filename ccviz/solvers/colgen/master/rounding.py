@@ -7,8 +7,7 @@ from scipy.sparse import csr_array
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
-from ccviz.solvers.colgen.model.cluster import fits, join, leave, squared_distance
-from ccviz.solvers.colgen.model.instance import Instance
+from ccviz.solvers.colgen.instance import Instance, fits, join, leave, squared_distance
 
 _LOOKED_AT = 20
 """Columns of largest weight that are visited, per cluster: an interior solution has a little of

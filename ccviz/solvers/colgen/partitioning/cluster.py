@@ -6,15 +6,12 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
-from ccviz.solvers.colgen.model.cluster import fits, join, keep, leave, squared_distance
-from ccviz.solvers.colgen.partitioning.model import Model
+from ccviz.solvers.colgen.instance import fits, join, keep, leave, squared_distance
+from ccviz.solvers.colgen.partitioning.master import Model
 
-_MOST_ROUNDS = 30
-"""Most alternations of a cluster and its mean."""
-_MOST_SWEEPS = 20
-"""Most passes of moves and swaps over all blocks."""
-_LEAST_GAIN = 1e-10
-"""Least gain of a move, relative to the reduced cost."""
+_MOST_ROUNDS = 30  # Most alternations of a cluster and its mean
+_MOST_SWEEPS = 20  # Most passes of moves and swaps over all blocks
+_LEAST_GAIN = 1e-10  # Least gain of a move, relative to the reduced cost
 
 
 @njit(cache=True, entry=False)
@@ -65,24 +62,10 @@ def gather(
 ) -> tuple[float, float]:
     """Let blocks join in the order of their density, as they fit.
 
-    Parameters
-    ----------
-    density : (s,) float64
-        Cost that each block adds, over its mass.
-    order : (m,) int64
-        The blocks that may join, by ascending density.
-    lower, upper : float
-        Limits on the mass: blocks that cost something join only below the first one.
-    inside, load : arrays
-        The cluster; overwritten.
-    mass : float
-        Its mass.
-
-    Returns
-    -------
-    mass : float
-    multiplier : float
-        A price of a unit of mass at which the blocks that joined are about those that gain.
+    `density` (s,): Cost that each block adds, over its mass. `order` (m,): The blocks that may
+    join, by ascending density. `lower`, `upper`: Limits on the mass: blocks that cost something
+    join only below the first one. Returns `multiplier`: A price of a unit of mass at which the
+    blocks that joined are about those that gain.
     """
     multiplier, paid = 0.0, False
     for i in range(len(order)):

@@ -10,49 +10,118 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import coo_array
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.silent_highs import highspy, make_highs
+from ccviz.highs_output import highspy, make_highs
+from ccviz.problem.blocks import Blocks
+from ccviz.problem.problem import Problem
+from ccviz.problem.rule_base import Load
 from ccviz.solvers.base import never
-from ccviz.solvers.colgen.master.covering import unit_of
-from ccviz.solvers.colgen.partitioning.model import SizeClass
+from ccviz.solvers.colgen.instance import Instance, make_instance
+from ccviz.solvers.colgen.master.covering import add_columns, add_rows, best_choice, unit_of
+
+# --- The blocks of a node with size classes and soft links, as plain arrays for compiled code -----
+#
+# A cluster costs its sum of squares, the weights of the soft cannot-links inside it, and half the
+# weight of each soft must-link that leaves it: over the clusters of a partition these add up to the
+# objective. Every cluster has a class, which limits its size; clusters with the same limits make
+# one class.
+
+
+class SizeClass(NamedTuple):
+    """Clusters with the same limits on their points, and their number."""
+
+    lower: float
+    upper: float
+    clusters: int
+
+
+class Model(NamedTuple):
+    """A node's blocks under one alternative of the rules."""
+
+    instance: Instance
+    # start, other, weight: Soft pairs as compressed sparse rows: by how much two blocks in one
+    # cluster change its cost; positive for cannot-links, negative for must-links.
+    start: IntArray
+    other: IntArray
+    weight: FloatArray
+    # (s,): Half the weight of each block's soft must-links: its cost while all of them are broken.
+    cut: FloatArray
+
+
+def needs_partition(problem: Problem) -> bool:
+    """Return whether splitting a cluster may cost something or be forbidden."""
+    return problem.sizes is not None or problem.is_soft
+
+
+def size_classes(blocks: Blocks) -> tuple[SizeClass, ...]:
+    """Return the classes of a problem's clusters, by ascending limits; one without sizes."""
+    if blocks.sizes is None:
+        mass = blocks.mass
+        return (SizeClass(float(mass.min()), float(mass.sum()), blocks.k),)
+    limits = np.stack([blocks.sizes.lower, blocks.sizes.upper], axis=1)
+    rows, counts = np.unique(limits, axis=0, return_counts=True)
+    return tuple(
+        SizeClass(float(low), float(high), int(count))
+        for (low, high), count in zip(rows.tolist(), counts, strict=True)
+    )
+
+
+def make_model(blocks: Blocks, loads: tuple[Load, ...] = ()) -> Model:
+    """Return the arrays of a node under one conjunction of loads."""
+    s = blocks.s
+    must, cannot = blocks.soft_must, blocks.soft_cannot
+    ends = np.concatenate([cannot.pairs, must.pairs]).reshape(-1, 2)
+    weight = np.concatenate([cannot.weights, -must.weights])
+    rows = np.concatenate([ends[:, 0], ends[:, 1]])
+    columns = np.concatenate([ends[:, 1], ends[:, 0]])
+    graph = coo_array((np.concatenate([weight, weight]), (rows, columns)), (s, s)).tocsr()
+    cut = 0.5 * np.bincount(must.pairs.ravel(), np.repeat(must.weights, 2), minlength=s)
+    return Model(
+        make_instance(blocks, loads),
+        graph.indptr.astype(np.int64),
+        graph.indices.astype(np.int64),
+        graph.data.astype(np.float64),
+        cut.astype(np.float64),
+    )
+
+
+def cluster_costs(model: Model, columns: np.ndarray) -> FloatArray:
+    """Return the (m,) costs of (m, s) bool clusters, soft links included."""
+    points, mass = model.instance.points, model.instance.mass
+    s = len(model.cut)
+    rows = np.repeat(np.arange(s), np.diff(model.start))
+    # Each half of the matrix has half the weight.
+    pairs = coo_array((0.5 * model.weight, (rows, model.other)), (s, s)).tocsr()
+    costs = np.empty(len(columns))
+    for t, column in enumerate(columns):
+        inside, weight = points[column], mass[column]
+        gaps = inside - weight @ inside / weight.sum()
+        squares = weight @ (gaps * gaps).sum(axis=1)
+        broken = model.cut[column].sum() + pairs[column][:, column].sum()
+        costs[t] = squares + broken
+    return costs
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """A solution of the restricted master.
-
-    Attributes
-    ----------
-    objective : float
-    duals : (s,) float64
-        Of the blocks.
-    class_duals : (q,) float64
-        Of the classes: a cluster of a class is useful if its cost less its blocks' duals is below.
-    weights : (m,) float64
-        Of the columns, over all classes.
-    artificial : float
-        Weight of everything that is no column.
-    """
+    """A solution of the restricted master."""
 
     objective: float
-    duals: FloatArray
+    duals: FloatArray  # (s,): Of the blocks
+    # (q,): Of the classes: a cluster of a class is useful if its cost less its blocks' duals is
+    # below.
     class_duals: FloatArray
-    weights: FloatArray
-    artificial: float
+    weights: FloatArray  # (m,): Of the columns, over all classes
+    artificial: float  # Weight of everything that is no column
 
 
 class Master:
-    """The master over a growing set of columns.
-
-    Parameters
-    ----------
-    mass : (s,) float64
-    classes : tuple of SizeClass
-    artificial_cost : (s,) float64
-    """
+    """The master over a growing set of columns."""
 
     def __init__(
         self, mass: FloatArray, classes: tuple[SizeClass, ...], artificial_cost: FloatArray
@@ -68,10 +137,7 @@ class Master:
         """Open HiGHS with the rows and the artificial columns; return their number."""
         self._highs = make_highs(presolve="off")
         s, q = len(self.mass), len(self.classes)
-        right = np.array([1.0] * s + [float(each.clusters) for each in self.classes])
-        nothing, zero = np.zeros(0, dtype=np.int32), np.zeros(0)
-        starts = np.zeros(s + q, dtype=np.int32)
-        self._highs.addRows(s + q, right, right, 0, starts, nothing, zero)
+        add_rows(self._highs, *_sides(s, self.classes))
         every = np.full(q, float(cost.sum()))
         self._add_single(np.arange(s), cost, 1.0)
         self._add_single(np.arange(s), cost, -1.0)
@@ -95,16 +161,9 @@ class Master:
             fit = np.flatnonzero((size >= each.lower) & (size <= each.upper))
             if len(fit) == 0:
                 continue
-            which, blocks = np.nonzero(columns[fit])
-            rows = np.concatenate([blocks, np.full(len(fit), s + at)])
-            order = np.argsort(np.concatenate([which, np.arange(len(fit))]), kind="stable")
-            ends = np.cumsum(columns[fit].sum(axis=1) + 1)
-            self._highs.addCols(
-                len(fit), costs[fit] * self._growth, np.zeros(len(fit)),
-                np.full(len(fit), highspy.kHighsInf), len(rows),
-                np.append(0, ends[:-1]).astype(np.int32), rows[order].astype(np.int32),
-                np.ones(len(rows)),
-            )  # fmt: skip
+            entries = np.pad(columns[fit], ((0, 0), (0, len(self.classes))))
+            entries[:, s + at] = True
+            add_columns(self._highs, entries, costs[fit] * self._growth)
             self._variables.append(known + fit)
         self.columns = np.concatenate([self.columns, columns])
         self.costs = np.concatenate([self.costs, costs])
@@ -128,36 +187,22 @@ class Master:
 def best_partition(
     master: Master, node_limit: int, stop: Callable[[], bool] = never
 ) -> IntArray | None:
-    """Return the columns of the cheapest clustering among a master's, None if none was found.
-
-    The limit is one of nodes, not of time, so that the same seed gives the same answer.
-    """
+    """Return the columns of the cheapest clustering among a master's, None if none was found."""
     columns, costs, mass = master.columns, master.costs, master.mass
     s, size = len(mass), master.columns @ master.mass
-    fits = [(size >= each.lower) & (size <= each.upper) for each in master.classes]
-    which = np.concatenate([np.flatnonzero(each) for each in fits])
-    owner = np.repeat(np.arange(len(fits)), [int(each.sum()) for each in fits])
+    holds = [(size >= each.lower) & (size <= each.upper) for each in master.classes]
+    which = np.concatenate([np.flatnonzero(each) for each in holds])
+    owner = np.repeat(np.arange(len(holds)), [int(each.sum()) for each in holds])
     if len(which) == 0:
         return None
-    matrix = np.zeros((len(which), s + len(fits)), dtype=bool)
-    matrix[:, :s] = columns[which]
-    matrix[np.arange(len(which)), s + owner] = True
-    right = np.array([1.0] * s + [float(each.clusters) for each in master.classes])
-    highs = make_highs(mip_max_nodes=node_limit, mip_rel_gap=1e-9, mip_abs_gap=0.0)
-    starts, nothing = np.zeros(len(right), dtype=np.int32), np.zeros(0, dtype=np.int32)
-    highs.addRows(len(right), right, right, 0, starts, nothing, np.zeros(0))
-    at, rows = np.nonzero(matrix)
-    begin = np.searchsorted(at, np.arange(len(which))).astype(np.int32)
-    highs.addCols(
-        len(which), costs[which], np.zeros(len(which)), np.ones(len(which)), len(rows), begin,
-        rows.astype(np.int32), np.ones(len(rows)),
-    )  # fmt: skip
-    kinds = np.full(len(which), highspy.HighsVarType.kInteger)
-    highs.changeColsIntegrality(len(which), np.arange(len(which), dtype=np.int32), kinds)
-    if stop is not never:
-        for asks in (highs.cbMipInterrupt, highs.cbSimplexInterrupt):
-            asks.subscribe(lambda asked: asked.interrupt(stop()))
-    highs.run()
-    if highs.getInfo().primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
-        return None
-    return which[np.array(highs.getSolution().col_value) > 0.5]
+    entries = np.pad(columns[which], ((0, 0), (0, len(holds))))
+    entries[np.arange(len(which)), s + owner] = True
+    sides = _sides(s, master.classes)
+    chosen = best_choice(entries, costs[which], sides, node_limit, stop)
+    return None if chosen is None else which[chosen]
+
+
+def _sides(s: int, classes: tuple[SizeClass, ...]) -> tuple[FloatArray, FloatArray]:
+    """Return the limits of the rows: each block once, and the clusters of each class."""
+    right = np.array([1.0] * s + [float(each.clusters) for each in classes])
+    return right, right

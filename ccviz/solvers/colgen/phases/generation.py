@@ -10,12 +10,11 @@ from enum import Enum
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.events import ColumnsPriced
 from ccviz.solvers.colgen.master.covering import Master, MasterSolution
 from ccviz.solvers.colgen.master.facility_master import FacilityMaster
-from ccviz.solvers.colgen.phases.context import NodeContext
-from ccviz.solvers.colgen.pricing.dual_adjustment import price_and_adjust
-from ccviz.solvers.colgen.pricing.pricer import OpenPricing, Priced, Pricer, join
-from ccviz.solvers.colgen.state import FIRST_ACCURACY, LAST_ACCURACY, NodeState, Round
+from ccviz.solvers.colgen.pricing.pricer import OpenPricing, Priced, Pricer, join, price_and_adjust
+from ccviz.solvers.colgen.state import FIRST_ACCURACY, LAST_ACCURACY, NodeContext, NodeState
 
 _MOST_COLUMNS = 4000, 8
 """Columns of a master, and per block, beyond which it drops those of largest reduced cost."""
@@ -33,18 +32,8 @@ class End(Enum):
 class Generation(ABC):
     """Column generation over one master.
 
-    Parameters
-    ----------
-    context : NodeContext
-    state : NodeState
-    master : Master or FacilityMaster
-        Over the columns of the state.
-    solution : MasterSolution, optional
-        Of the master, where an earlier task solved it.
-    search : OpenPricing, optional
-        An exact pricing that found nothing yet and is to be continued.
-    rounds : list of Round, optional
-        The iterations so far.
+    `solution`: Of the master, where an earlier task solved it. `search`: An exact pricing that
+    found nothing yet and is to be continued. `rounds`: The iterations so far.
     """
 
     def __init__(
@@ -54,11 +43,11 @@ class Generation(ABC):
         master: Master | FacilityMaster,
         solution: MasterSolution | None = None,
         search: OpenPricing | None = None,
-        rounds: list[Round] | None = None,
+        rounds: list[ColumnsPriced] | None = None,
     ) -> None:
         self.context, self.state, self.master = context, state, master
         self.known, self.search = solution, search
-        self.rounds: list[Round] = [] if rounds is None else rounds
+        self.rounds: list[ColumnsPriced] = [] if rounds is None else rounds
         self.end: End | None = None
 
     @property
@@ -257,19 +246,12 @@ class Generation(ABC):
         """Record an iteration."""
         reduced = priced.costs - priced.columns @ solution.duals + solution.cardinality_dual
         self.state = replace(self.state, iteration=self.state.iteration + 1)
-        self.rounds.append(
-            Round(
-                iteration=self.state.iteration,
-                columns=new,
-                pool=len(self.master.costs) + new,
-                best_reduced_cost=float(reduced.min(initial=0.0)),
-                exact=priced.exact,
-                master_objective=solution.objective,
-                bound=self.state.bound.value,
-                duals=at,
-                center=self.state.stabiliser.center,
-            )
-        )
+        shown = self.context.shown(
+            self.state, at, solution.objective, self.state.bound.value, exact=priced.exact,
+            columns=new, pool=len(self.master.costs) + new,
+            best_reduced_cost=float(reduced.min(initial=0.0)),
+        )  # fmt: skip
+        self.rounds.append(shown)
 
     @property
     def stop(self) -> Callable[[], bool]:

@@ -8,28 +8,26 @@ from functools import partial
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.problem.blocks import Blocks, contract
+from ccviz.problem.blocks import Blocks, BoundedBlocks, contract
+from ccviz.problem.partition import Partition, cluster_means
 from ccviz.problem.problem import Problem
-from ccviz.problem.rules import conjunction
-from ccviz.solvers.colgen.master.covering import cluster_columns, column_costs
-from ccviz.solvers.colgen.master.facility_master import LEAST_SAVING, FacilityDuals
-from ccviz.solvers.colgen.master.neighbourhood import Neighbourhoods
-from ccviz.solvers.colgen.master.stabilisation import Stabiliser
-from ccviz.solvers.colgen.model.discs import in_discs
-from ccviz.solvers.colgen.model.instance import Discs, make_instance
+from ccviz.problem.rule_base import conjunction
+from ccviz.solvers.colgen.discs import in_discs
+from ccviz.solvers.colgen.instance import Discs, make_instance
+from ccviz.solvers.colgen.master.covering import Stabiliser, cluster_columns, column_costs
+from ccviz.solvers.colgen.master.facility_master import LEAST_SAVING, FacilityDuals, Neighbourhoods
 from ccviz.solvers.colgen.params import Params
+from ccviz.solvers.colgen.partitioning.phase import PartitionPhase, blocks_of, class_counts
+from ccviz.solvers.colgen.partitioning.phase import first_phase as first_partition_phase
 from ccviz.solvers.colgen.phases.columns import ColumnPhase
-from ccviz.solvers.colgen.phases.context import NodeInput, turned
-from ccviz.solvers.colgen.phases.facilities import FacilityPhase
-from ccviz.solvers.colgen.phases.local import LocalPhase
+from ccviz.solvers.colgen.phases.facilities import FacilityPhase, LocalPhase
 from ccviz.solvers.colgen.phases.start import StartPhase, counted_mass, neighbours
 from ccviz.solvers.colgen.pricing.pricer import Pricer
-from ccviz.solvers.colgen.state import NodeState
+from ccviz.solvers.colgen.state import NodeInput, NodeState, turned
 from ccviz.solvers.search.decisions import DiscDecision, decided_discs
-from ccviz.solvers.search.tree import Task
+from ccviz.solvers.search.tree import Multipliers, Task
 
-_NEGLIGIBLE = 1e-18
-"""Least usual cost of a point, as a share of its cost in one single cluster."""
+_NEGLIGIBLE = 1e-18  # Least usual cost of a point, as a share of its cost in one single cluster
 
 Phase = ColumnPhase | FacilityPhase | LocalPhase
 
@@ -82,7 +80,8 @@ def _local(given: NodeInput, phase: ColumnPhase | FacilityPhase) -> Phase:
     if not near.are_local(blocks.s):
         return phase
     assert phase.center is not None
-    return LocalPhase(phase.state, phase.center, turned(given.problem, blocks)[last.center])
+    at = turned(given.problem, blocks)[last.center]
+    return LocalPhase(phase.state, phase.center, (at,))
 
 
 def keep_to_discs(given: NodeInput, state: NodeState, cardinality_dual: float) -> NodeState:
@@ -136,7 +135,7 @@ def _usual_costs(problem: Problem, blocks: Blocks, found: tuple[IntArray, ...]) 
     clusterings = [*found, np.zeros(blocks.s, dtype=np.int64)]
     costs = [_cost(blocks, labels) for labels in clusterings]
     mass = counted_mass(problem, blocks)
-    cost = max(min(costs), _NEGLIGIBLE * max(costs), np.finfo(float).tiny)
+    cost = max(min(costs), _NEGLIGIBLE * (max(costs) + blocks.scatter)) or 1.0
     return cost / float(mass.sum()) * mass
 
 
@@ -144,7 +143,7 @@ def _cost(blocks: Blocks, labels: IntArray) -> float:
     return float(column_costs(cluster_columns(labels), blocks.centroid, blocks.mass).sum())
 
 
-def inherited(blocks: Blocks, parent: NodeState) -> NodeState:
+def inherited(blocks: BoundedBlocks, parent: NodeState) -> NodeState:
     """Return the parent's columns that keep the branch's decision, over the child's blocks."""
     discs = len(parent.artificial_cost) - parent.blocks.s
     width = blocks.s + discs
@@ -184,15 +183,11 @@ def pricer_of(
     center, border = problem.X[np.concatenate([occupied, empty])].transpose(1, 0, 2)
     discs = Discs(center, border, len(occupied))
     instances = tuple(make_instance(blocks, loads, discs) for loads in alternatives)
-    if method == "printed" and not _are_counts(blocks.mass):
+    mass = blocks.mass  # whole numbers, as sizes in the paper's bound are?
+    if method == "printed" and not ((mass == np.floor(mass)).all() and mass.min() >= 1.0):
         method = "blocks"
     scatter = scatter_of(problem, blocks) if method == "printed" else None
     return Pricer(instances, method, (params or Params()).turns, scatter)
-
-
-def _are_counts(mass: FloatArray) -> bool:
-    """Whether masses are whole numbers, as sizes in the paper's bound are."""
-    return bool((mass == np.floor(mass)).all() and mass.min() >= 1.0)
 
 
 def scatter_of(problem: Problem, blocks: Blocks) -> FloatArray:
@@ -207,3 +202,122 @@ def permitted(given: NodeInput, state: NodeState) -> NodeState:
     pricer = pricer_of(given.problem, state.blocks, Task(0))
     columns = state.columns[:, : state.blocks.s]
     return state.of(np.array([pricer.permits(column) for column in columns], dtype=bool))
+
+
+# --------------------------------------------------------------------------------------------------
+# The first phase of a node that an earlier run had closed, for other blocks of the same points.
+#
+# Its duals become duals of points, and these are added up over the new blocks. A cluster of the old
+# blocks costs what it did, with their scatter: so where links were added, the duals prove the bound
+# that they proved before, and pricing confirms it at once; where links were taken away, pricing
+# says what is left of it. Columns are found by descent at these duals, and around the best
+# clustering.
+
+_CAP = 1.2  # Largest dual of a block in the first master, as a multiple of the dual it had
+_LEAST_CAP = 0.5  # The same as a multiple of the mean dual of its points, where that is larger
+
+
+def restarted(given: NodeInput, left: Multipliers) -> ColumnPhase | FacilityPhase | PartitionPhase:
+    """Return the first phase of a node, at the duals that had closed it."""
+    if given.partitions:
+        return _partition(given, left)
+    blocks = contract(given.problem)
+    duals = np.maximum(moved_duals(given.problem, blocks, left), 0.0)
+    settings, params = given.settings, given.params
+    columns, moved = _columns(blocks, _labels(given, blocks))
+    costs = column_costs(columns, blocks.centroid, blocks.mass)
+    stabiliser = Stabiliser(settings.stabilisation, settings.smoothing).start(duals)
+    state = NodeState(
+        blocks, columns, costs, stabiliser.recenter(duals), _caps(blocks, duals, moved)
+    )
+    cardinality_dual = -float(left.certificate["least"].max())
+    state = permitted(given, keep_to_discs(given, state, cardinality_dual))
+    discs = len(state.artificial_cost) - blocks.s
+    known = left.certificate.get("taken", np.zeros(0))[:discs]  # a node above had the first ones
+    duals = np.concatenate([duals, known, np.zeros(discs - len(known))])
+    pricer = pricer_of(given.problem, blocks, given.task, settings.pricing, params)
+    seeds = pricer.points[: params.pricing.most_seeds]
+    near = pricer.heuristic(duals, seeds)
+    state = replace(
+        state,
+        columns=np.concatenate([state.columns, near.columns]),
+        costs=np.concatenate([state.costs, near.costs]),
+        stabiliser=replace(state.stabiliser, center=duals),
+    )
+    least = float((near.costs - near.columns @ duals).min(initial=0.0))
+    search = pricer.opened(duals, least, max(least, -cardinality_dual))
+    state = replace(state, left=left)
+    if begins_over_facilities(given, blocks):
+        return FacilityPhase(state, FacilityDuals(duals, cardinality_dual), search=search)
+    return ColumnPhase(state, search=search)
+
+
+def _partition(given: NodeInput, left: Multipliers) -> PartitionPhase:
+    """Return the first phase under sizes or soft links, with the bound of its duals."""
+    blocks, pricer = blocks_of(given)
+    labels = _labels(given, blocks)
+    phase = first_partition_phase(given, () if labels is None else (labels,))
+    duals, counts = moved_duals(given.problem, blocks, left), class_counts(pricer)
+    least = left.certificate["least"].astype(np.float64)
+    if len(least) != len(counts):  # other sizes
+        least = np.full(len(counts), least.max())
+    seeds = pricer.points[: given.params.pricing.most_seeds]
+    near = pricer.heuristic(duals, least, seeds)
+    exact = pricer.exact(duals, least, 0.0, given.task.stop)
+    columns = np.unique(np.concatenate([phase.columns, near.columns, exact.columns]), axis=0)
+    phase = replace(
+        phase,
+        columns=columns,
+        costs=pricer.costs_of(columns),
+        artificial_cost=np.maximum(phase.artificial_cost, _CAP * np.abs(duals)),
+        left=left,
+    )
+    return phase.raised(duals, exact.least, counts)
+
+
+def moved_duals(problem: Problem, blocks: Blocks, left: Multipliers) -> FloatArray:
+    """Return the duals (s,) of blocks, of those over other blocks of the same points.
+
+    A block's points share its dual and its scatter. So a cluster of whole blocks of both kinds has
+    the same reduced cost over both.
+    """
+    masses, old = problem.masses, left.block_of
+    weight = np.bincount(old, masses)[old]
+    share = np.divide(masses, weight, out=np.zeros_like(weight), where=weight > 0.0)
+    of_points = left.certificate["duals"][old] * share + _scatter(problem, old)
+    new = blocks.block_of
+    return np.bincount(new, of_points - _scatter(problem, new), blocks.s).astype(np.float64)
+
+
+def _scatter(problem: Problem, block_of: IntArray) -> FloatArray:
+    """Return (n,) what each point adds to the scatter of its block."""
+    means = cluster_means(problem.X, block_of, int(block_of.max()) + 1, problem.masses)
+    means = np.nan_to_num(means)  # those of blocks without weight count nothing
+    return problem.masses * ((problem.X - means[block_of]) ** 2).sum(axis=1)
+
+
+def _labels(given: NodeInput, blocks: Blocks) -> IntArray | None:
+    """Return the (s,) labels of the best clustering known, None if the node excludes it."""
+    known = given.task.labels
+    if known is None or not Partition(given.problem, known).violations.none_hard:
+        return None
+    return blocks.project(known)
+
+
+def _columns(blocks: Blocks, labels: IntArray | None) -> tuple[np.ndarray, FloatArray]:
+    """Return (m, s) bool columns, single blocks and those of a clustering and near it.
+
+    Also what each block (s,) adds to the next best cluster.
+    """
+    columns, moved = [np.eye(blocks.s, dtype=bool)], np.zeros(blocks.s)
+    if labels is not None:
+        near, moved = neighbours(blocks, labels)
+        columns += [cluster_columns(labels), *near]
+    return np.unique(np.concatenate(columns), axis=0), moved
+
+
+def _caps(blocks: Blocks, duals: FloatArray, moved: FloatArray) -> FloatArray:
+    """Return the cost (s,) of leaving a block uncovered; it limits the block's dual."""
+    usual = blocks.mass * float(duals.sum()) / float(blocks.mass.sum())
+    moved = np.minimum(_CAP * moved, 100.0 * usual)
+    return np.maximum(np.maximum(_CAP * duals, _LEAST_CAP * usual), moved) + np.finfo(float).tiny

@@ -2,28 +2,160 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
-from ccviz.solvers.colgen.branching.discs import likely_discs
-from ccviz.solvers.colgen.branching.pairs import branching_pair
-from ccviz.solvers.colgen.branching.strong import (
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.bounds import OPTIMAL_GAP
+from ccviz.events import ColumnsPriced
+from ccviz.problem.blocks import BoundedBlocks
+from ccviz.problem.partition import Partition
+from ccviz.solvers.base import never
+from ccviz.solvers.colgen.master.covering import MasterSolution, best_cover
+from ccviz.solvers.colgen.master.facilities import make_facilities
+from ccviz.solvers.colgen.master.rounding import assemble, choose
+from ccviz.solvers.colgen.phases.columns import ColumnGeneration, ColumnPhase
+from ccviz.solvers.colgen.phases.facilities import FacilityGeneration, StalledPhase
+from ccviz.solvers.colgen.state import Bound, NodeContext, NodeInput, NodeState
+from ccviz.solvers.colgen.strong_branching import (
     Basis,
     Candidate,
     best_candidate,
+    branching_pair,
     evaluated,
+    likely_discs,
     still_valid,
 )
-from ccviz.solvers.colgen.master.covering import MasterSolution, best_cover
-from ccviz.solvers.colgen.master.facilities import make_facilities
-from ccviz.solvers.colgen.phases.columns import ColumnGeneration, ColumnPhase
-from ccviz.solvers.colgen.phases.context import NodeContext
-from ccviz.solvers.colgen.phases.facilities import FacilityGeneration, StalledPhase
-from ccviz.solvers.colgen.phases.reports import known_cost, rounded, with_columns
-from ccviz.solvers.colgen.state import NodeState
+from ccviz.solvers.relaxation.admm import cold_start
+from ccviz.solvers.relaxation.engine import AnyIterate, RoundParams, restart, run_rounds
+from ccviz.solvers.relaxation.model import relax
 from ccviz.solvers.search.decisions import DiscDecision, PairDecision
-from ccviz.solvers.search.tree import Report
+from ccviz.solvers.search.tree import Multipliers, Report, StoppedError
+
+# --- A second certificate for a node that column generation closed, quick to check ----------------
+#
+# To check a node's duals all clusters have to be searched again, which takes longer than the
+# solving did in many dimensions. So the semidefinite relaxation of Piccialli, Russo Russo and
+# Sudoso (2022) is solved as well: its multipliers prove a bound by themselves. Where it is not
+# tight, clusters have few points and the search is short. The node's own bound stays as it is.
+
+
+def semidefinite(
+    blocks: BoundedBlocks,
+    target: float,
+    rounds: int,
+    stop: Callable[[], bool] = never,
+    left: Multipliers | None = None,
+) -> dict[str, np.ndarray]:
+    """Return multipliers that prove a bound; none if it stays below the target, or if stopped.
+
+    `target`: Sum of squares, including the scatter inside the blocks. `left`: Those of an earlier
+    run, to begin with.
+    """
+    relaxation = relax(blocks)
+    first: AnyIterate = cold_start(relaxation)
+    if left is not None and relaxation.classes is None:
+        first = restart(relaxation, blocks.block_of, left)
+    try:
+        at, _ = run_rounds(RoundParams(), relaxation, first, target, rounds, stop)
+    except StoppedError:  # the node is closed without it
+        return {}
+    return at.best.arrays() if at.best and at.lower_bound >= target else {}
+
+
+# --- The reports of a node: bound, events, certificate and clusterings ----------------------------
+
+
+def infeasible(reason: str, witness: tuple[int, ...] = ()) -> Report:
+    """Report that a node has no clustering."""
+    return Report("infeasible", np.inf, detail=reason, witness=witness)
+
+
+def reported(
+    context: NodeContext, state: NodeState, rounds: list[ColumnsPriced], phase: object
+) -> Report:
+    """Report on the iterations of a task, after which a phase continues."""
+    scatter = state.blocks.scatter
+    return Report(
+        "go on",
+        max(context.task.lower_bound, state.bound.value + scatter, scatter),
+        events=tuple(rounds),
+        certificate=certificate_of(state.bound, state.blocks.s),
+        state=phase,
+        iterations=state.iteration,
+    )
+
+
+def certificate_of(bound: Bound, s: int) -> dict[str, np.ndarray]:
+    """Return what proves a bound: the duals, and a reduced cost that no cluster falls below."""
+    if bound.duals is None:
+        return {}
+    duals, discs = np.split(bound.duals, [s])
+    occupied = {"taken": discs} if len(discs) else {}
+    return {"duals": duals, "least": np.array([bound.min_reduced_cost]), **occupied}
+
+
+def twice_proved(context: NodeContext, report: Report) -> Report:
+    """Add a semidefinite certificate, quick to check, to a closed node, where there is one."""
+    return twice_proved_over(context, context.blocks, report, context.left)
+
+
+def twice_proved_over(
+    given: NodeInput, blocks: BoundedBlocks, report: Report, left: Multipliers | None = None
+) -> Report:
+    """Add a semidefinite certificate over these blocks, as `twice_proved` does.
+
+    It is searched from the multipliers that an earlier run left, if there are any.
+    """
+    s, k, params = blocks.s, blocks.k, given.params.certificate
+    large = s <= params.many_blocks and s >= params.large_clusters * k
+    if report.verdict == "branch" or not (s <= params.few_blocks or large):
+        return report
+    known = known_cost(given, report)
+    if not np.isfinite(known) or given.params.lists_clusters:  # quick to check by the list
+        return report
+    target = known * (1.0 - params.share * OPTIMAL_GAP)
+    found = semidefinite(blocks, target, params.rounds, given.task.stop, left)
+    return replace(report, certificate={**report.certificate, **found})
+
+
+def known_cost(given: NodeInput, report: Report) -> float:
+    """Return the cost of the best known clustering, that of the report among them."""
+    known = given.task.upper_bound
+    if report.labels is None:
+        return known
+    return min(known, Partition(given.problem, report.labels).objective)
+
+
+def rounded(
+    context: NodeContext, report: Report, columns: np.ndarray, weights: FloatArray
+) -> Report:
+    """Add the clustering that (m, s + t) columns of these weights round to, if it is better."""
+    columns = columns[:, : context.blocks.s]
+    return with_columns(context, report, columns, choose(columns, weights, context.problem.k))
+
+
+def with_columns(
+    context: NodeContext, report: Report, columns: np.ndarray, chosen: IntArray
+) -> Report:
+    """Add the clustering that some columns make, if it is better than the report's."""
+    if len(chosen) == 0:
+        return report
+    problem, alternatives = context.problem, context.pricer.alternatives
+    # The alternative that a cluster keeps may differ: then columns are taken unchanged.
+    alone = len(alternatives) == 1
+    inside = columns[chosen, : context.blocks.s]
+    labels = assemble(alternatives[0], inside, problem.k, improve=alone)
+    if labels is None:
+        return report
+    partition = Partition(problem, context.blocks.lift(labels))
+    known = np.inf if report.labels is None else Partition(problem, report.labels).wcss
+    if partition.wcss >= known or not partition.violations.none_hard:
+        return report
+    return replace(report, labels=partition.labels, source="columns")
+
 
 _INTEGRAL = "The relaxation's solution is a clustering."
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.events import IncumbentFound
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
@@ -22,34 +21,25 @@ from ccviz.solvers.assignment.centers import block_costs, block_means
 from ccviz.solvers.base import Context
 from ccviz.solvers.colgen.master.covering import cluster_columns
 from ccviz.solvers.colgen.params import StartParams
-from ccviz.solvers.colgen.partitioning.model import needs_partition
-from ccviz.solvers.colgen.phases.context import NodeInput
-from ccviz.solvers.common.seeding import seed_centers
+from ccviz.solvers.colgen.partitioning.master import needs_partition
+from ccviz.solvers.colgen.state import NodeInput
+from ccviz.solvers.common.seeding import last_incumbent, seed_centers
 from ccviz.solvers.cop_kmeans import CopKMeans
+from ccviz.solvers.s_mdeclust import memetic_incumbent
 from ccviz.solvers.search.tree import Report
 from ccviz.solvers.start.annealing import annealed
-from ccviz.solvers.start.memetic import memetic_incumbent
 
-_MOST_ROUNDS = 50
-"""Most rounds of one run of k-means."""
+_MOST_ROUNDS = 50  # Most rounds of one run of k-means
 _ASSIGNMENT_S = 1.0
 """Seconds for one exact assignment. A harder one is taken as it was found, and ends the run."""
 
 
 @dataclass(frozen=True, eq=False)
 class StartPhase:
-    """A root that still looks for its first columns.
+    """A root that still looks for its first columns."""
 
-    Attributes
-    ----------
-    found : tuple of (s,) int64
-        Block labels.
-    tries : int
-        Runs of k-means so far.
-    """
-
-    found: tuple[IntArray, ...]
-    tries: int = 0
+    found: tuple[IntArray, ...]  # (s,): Block labels
+    tries: int = 0  # Runs of k-means so far
 
 
 def advance_start(given: NodeInput, phase: StartPhase) -> Report:
@@ -93,13 +83,8 @@ def best_of_cop_kmeans(
     problem: Problem, runs: int, seed: int, stop: Callable[[], bool]
 ) -> IntArray | None:
     """Return the (n,) labels of the best of several runs of COP-k-means, None if all failed."""
-    best = None
-    for event in CopKMeans(n_init=runs).steps(problem, Context(seed=seed, stop=stop)):
-        if isinstance(event, IncumbentFound):
-            best = event.labels
-        if stop():
-            break
-    return best
+    context = Context(seed=seed, stop=stop)
+    return last_incumbent(CopKMeans(n_init=runs).steps(problem, context), stop)
 
 
 def clustering(blocks: Blocks, rng: np.random.Generator) -> IntArray | None:

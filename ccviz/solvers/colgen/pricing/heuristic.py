@@ -17,7 +17,8 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
-from ccviz.solvers.colgen.model.cluster import (
+from ccviz.solvers.colgen.instance import (
+    Instance,
     fits,
     join,
     keep,
@@ -26,10 +27,8 @@ from ccviz.solvers.colgen.model.cluster import (
     signature,
     squared_distance,
 )
-from ccviz.solvers.colgen.model.instance import Instance
 
-_MOST_SWEEPS = 50
-"""Most passes of single moves over the blocks near a cluster."""
+_MOST_SWEEPS = 50  # Most passes of single moves over the blocks near a cluster
 
 
 class _Cluster(NamedTuple):
@@ -59,22 +58,8 @@ def descend(
 ) -> int:
     """Fill in columns of reduced cost below ``below`` from seed centres.
 
-    Parameters
-    ----------
-    instance : Instance
-    duals : (s,) float64
-    seeds : (p, d) float64
-        Centres to start from, in the instance's axes.
-    below : float
-    columns : (m, s) bool
-        Overwritten with the clusters found, each once.
-    values : (m,) float64
-        Overwritten with their cost less their duals.
-
-    Returns
-    -------
-    int
-        Number of clusters found.
+    `seeds` (p, d): Centres to start from, in the instance's axes. `columns` (m, s): Overwritten
+    with the clusters found, each once. `values` (m,): Overwritten with their cost less their duals.
     """
     s, d = instance.points.shape
     order = np.argsort(instance.points[:, 0].copy())  # contiguous, as all that is sorted here

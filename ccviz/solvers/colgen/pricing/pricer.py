@@ -8,79 +8,55 @@ for any duals.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.solvers.colgen.model.cluster import allowed
-from ccviz.solvers.colgen.model.discs import PLANE, in_discs
-from ccviz.solvers.colgen.model.instance import Instance
+from ccviz.compiled import njit
+from ccviz.solvers.colgen.discs import PLANE, center_of, in_discs
+from ccviz.solvers.colgen.instance import Instance, allowed, squared_distance
 from ccviz.solvers.colgen.params import TurnParams
 from ccviz.solvers.colgen.pricing import enumeration, spatial
 from ccviz.solvers.colgen.pricing.enumeration import make_enumeration
 from ccviz.solvers.colgen.pricing.heuristic import descend
 from ccviz.solvers.colgen.pricing.spatial_nodes import SpatialTree, make_tree
 
-_MOST = 600
-"""Most columns that one call returns."""
-_NOTHING = -1e-12
-"""Reduced cost that is not negative enough, as a share of the sum of duals."""
-UNLIMITED = 2**62
-"""A number of visits that no search reaches."""
+_MOST = 600  # Most columns that one call returns
+_NOTHING = -1e-12  # Reduced cost that is not negative enough, as a share of the sum of duals
+UNLIMITED = 2**62  # A number of visits that no search reaches
 
 State = SpatialTree | enumeration.Enumeration
 
 
 @dataclass(frozen=True, eq=False)
 class OpenPricing:
-    """An exact pricing under way, for `Pricer.go_on`.
-
-    Attributes
-    ----------
-    duals : (s,) float64
-    best : float
-        Least reduced cost found so far.
-    below : float
-        Clusters found on the way are kept if their reduced cost is below this.
-    waiting : tuple of int
-        Alternatives not searched to the end; the first one is being searched.
-    states : tuple of SpatialTree, Enumeration or None
-        The searches of the first one, one per method. Continuing writes to their arrays.
-    turns : int
-        How many turns they have had.
-    under_way, proved : float
-        No cluster of the first one, and of those that are done, has a smaller reduced cost.
-    """
+    """An exact pricing under way, for `Pricer.go_on`."""
 
     duals: FloatArray
-    best: float
-    below: float
+    best: float  # Least reduced cost found so far
+    below: float  # Clusters found on the way are kept if their reduced cost is below this
+    # Alternatives not searched to the end; the first one is being searched.
     waiting: tuple[int, ...]
+    # The searches of the first one, one per method. Continuing writes to their arrays.
     states: tuple[State | None, ...] = ()
-    turns: int = 0
+    turns: int = 0  # How many turns they have had
+    # under_way, proved: No cluster of the first one, and of those that are done, has a smaller
+    # reduced cost.
     under_way: float = -np.inf
     proved: float = np.inf
 
 
 @dataclass(frozen=True, eq=False)
 class Priced:
-    """Columns found by one call.
+    """Columns found by one call."""
 
-    Attributes
-    ----------
-    columns : (m, s + t) bool
-        Blocks, and the occupied discs that contain the centre.
-    costs : (m,) float64
-    min_reduced_cost : float
-        No cluster has a smaller reduced cost; ``-inf`` after a heuristic.
-    search : Search or None
-        The rest of an exact pricing that ran out of visits; `min_reduced_cost` is valid but low.
-    """
-
-    columns: np.ndarray
+    columns: np.ndarray  # (m, s + t): Blocks, and the occupied discs that contain the centre
     costs: FloatArray
+    # No cluster has a smaller reduced cost; ``-inf`` after a heuristic.
     min_reduced_cost: float = -np.inf
+    # The rest of an exact pricing that ran out of visits; `min_reduced_cost` is valid but low.
     search: OpenPricing | None = None
 
     @property
@@ -102,26 +78,16 @@ class Priced:
 
 @dataclass(frozen=True, eq=False)
 class Pricer:
-    """Prices one node.
+    """Prices one node."""
 
-    Parameters
-    ----------
-    alternatives : tuple of Instance
-        A cluster must fit one of them; they differ in their loads and conflicts only.
-    method : {"both", "space", "blocks", "printed"}
-        Branch over the centre's position, or over blocks, or both in turns until one is done: the
-        first is best in few dimensions, the second with few blocks. Or over blocks with the bound
-        of the paper as printed, without heuristics.
-    turns : TurnParams
-        How the methods take turns.
-    scatter : (s,) float64, optional
-        Of each block, for the bound as printed.
-    """
-
+    # A cluster must fit one of them; they differ in their loads and conflicts only.
     alternatives: tuple[Instance, ...]
+    # Branch over the centre's position, or over blocks, or both in turns until one is done: the
+    # first is best in few dimensions, the second with few blocks. Or over blocks with the bound of
+    # the paper as printed, without heuristics.
     method: str = "both"
-    turns: TurnParams = field(default_factory=TurnParams)
-    scatter: FloatArray | None = None
+    turns: TurnParams = field(default_factory=TurnParams)  # How the methods take turns
+    scatter: FloatArray | None = None  # (s,): Of each block, for the bound as printed
     _columns: np.ndarray = field(init=False)
     _values: FloatArray = field(init=False)
 
@@ -158,15 +124,8 @@ class Pricer:
     ) -> Priced:
         """Find the minimal reduced cost by branch and bound.
 
-        Parameters
-        ----------
-        duals : (s,) float64
-        known : float
-            Reduced cost of the best known cluster.
-        below : float
-            Clusters found on the way are kept if their reduced cost is below this.
-        visit_limit : int
-            Blocks to visit, over all nodes of the search, before it returns.
+        `below`: Clusters found on the way are kept if their reduced cost is below this.
+        `visit_limit`: Blocks to visit, over all nodes of the search, before it returns.
         """
         return self.go_on(self.opened(duals, known, below), visit_limit)
 
@@ -274,3 +233,78 @@ def join(parts: list[Priced]) -> Priced:
     """Return the columns of several calls together."""
     columns = np.concatenate([part.columns for part in parts])
     return Priced(columns, np.concatenate([part.costs for part in parts]))
+
+
+# --- Duals lowered until no cluster found has a negative reduced cost -----------------------------
+#
+# One cluster of negative reduced cost lowers the Lagrangian bound by its excess k times. Lowering
+# the duals of its own blocks by that excess takes it once, as the dual adjustment of facility
+# location (Erlenkotter 1978). What each block gains in the cluster, its dual less its squared
+# distance to the mean, falls by the same share: the reduced cost is then zero, that of its
+# neighbours about zero.
+
+ADJUSTMENTS = 12  # Most exact pricings of one adjustment; little is missing after that
+_ENOUGH = 1e-6  # Excess over the cardinality dual that may stay, as a share of it
+
+
+def is_enough(proof: Priced, cardinality_dual: float) -> bool:
+    """Whether no cluster gains more than the cardinality dual, up to a negligible excess."""
+    return -proof.min_reduced_cost <= cardinality_dual * (1.0 + _ENOUGH)
+
+
+def price_and_adjust(
+    pricer: Pricer,
+    at: FloatArray,
+    cardinality_dual: float,
+    rounds: int,
+    visit_limit: int = UNLIMITED,
+) -> Iterator[tuple[Priced, FloatArray]]:
+    """Yield exact pricings with their duals, then with lower ones, until nothing more is found.
+
+    `cardinality_dual`: Largest gain that a cluster may have from its blocks.
+    """
+    for _ in range(rounds):
+        proof = pricer.exact(at, -cardinality_dual, -cardinality_dual, visit_limit)
+        yield proof, at
+        if not proof.exact or is_enough(proof, cardinality_dual):
+            return
+        order = np.argsort(proof.costs - proof.columns @ at)
+        at, _ = adjusted(pricer.alternatives[0], proof.columns, order, at, cardinality_dual, 0.0)
+
+
+@njit(cache=True)
+def adjusted(
+    instance: Instance,
+    columns: np.ndarray,
+    order: np.ndarray,
+    duals: FloatArray,
+    cardinality_dual: float,
+    more: float,
+) -> tuple[FloatArray, np.ndarray]:
+    """Lower duals until no cluster gains more than the cardinality dual, one after the other.
+
+    `order` (q,): The columns to visit. Returns `duals` (s + t,): None below zero, none above what
+    it was. Returns `needed` (m,): Columns that still had an excess at their turn: of similar ones
+    only the first.
+    """
+    duals = duals.copy()
+    needed = np.zeros(len(columns), dtype=np.bool_)
+    gain = np.empty(columns.shape[1])
+    center = np.empty(instance.points.shape[1])
+    for c in order:
+        members = np.flatnonzero(columns[c])
+        center_of(instance, columns[c], center)
+        gained = 0.0
+        for b in members:
+            cost = 0.0  # of a disc
+            if b < len(instance.mass):
+                cost = instance.mass[b] * squared_distance(instance.points, b, center)
+            gain[b] = max(0.0, duals[b] - cost)
+            gained += gain[b]
+        if gained <= cardinality_dual + more:
+            continue
+        needed[c] = True
+        share = 1.0 - cardinality_dual / gained
+        for b in members:
+            duals[b] -= share * gain[b]
+    return duals, needed

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from ccviz.solvers.colgen.branching.disjunctions import Disjunction, Disjunctions, Term
-from ccviz.solvers.colgen.branching.strong import Candidate
 from ccviz.solvers.colgen.params import DisjunctionParams
+from ccviz.solvers.colgen.regions import Disjunction, Disjunctions, Term
+from ccviz.solvers.colgen.strong_branching import Candidate
 
 
 def term_of(increase, *sides):

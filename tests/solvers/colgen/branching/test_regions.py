@@ -7,11 +7,10 @@ import pytest
 
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
-from ccviz.solvers.colgen.branching.regions import Box, _grown, _heaviest, find_disjunctions
-from ccviz.solvers.colgen.master.facility_master import FacilityDuals
-from ccviz.solvers.colgen.master.neighbourhood import Neighbourhoods
-from ccviz.solvers.colgen.model.instance import make_instance
+from ccviz.solvers.colgen.instance import make_instance
+from ccviz.solvers.colgen.master.facility_master import FacilityDuals, Neighbourhoods
 from ccviz.solvers.colgen.params import DisjunctionParams
+from ccviz.solvers.colgen.regions import Box, _grown, _heaviest, find_disjunctions
 from tests.solvers.colgen.conftest import neighbourhoods_of
 
 find = partial(

@@ -5,8 +5,8 @@ import pytest
 
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
+from ccviz.solvers.colgen.instance import make_instance
 from ccviz.solvers.colgen.master.facilities import make_facilities
-from ccviz.solvers.colgen.model.instance import make_instance
 
 
 def instance_of(problem):

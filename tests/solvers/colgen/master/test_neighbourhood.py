@@ -6,17 +6,18 @@ import numpy as np
 import pytest
 
 from ccviz.problem.problem import Problem
-from ccviz.solvers.colgen.branching.discs import likely_discs
+from ccviz.solvers.colgen.discs import in_discs
+from ccviz.solvers.colgen.instance import DiscArrays
 from ccviz.solvers.colgen.master.facilities import make_facilities
-from ccviz.solvers.colgen.master.facility_master import FacilityDuals, FacilityMaster
-from ccviz.solvers.colgen.master.neighbourhood import (
-    LEAST_SAVING,
+from ccviz.solvers.colgen.master.facility_master import (
+    LEAST_LOCAL_SAVING,
+    FacilityDuals,
+    FacilityMaster,
     Neighbourhoods,
     Region,
     ascend_near,
 )
-from ccviz.solvers.colgen.model.discs import in_discs
-from ccviz.solvers.colgen.model.instance import DiscArrays
+from ccviz.solvers.colgen.strong_branching import likely_discs
 from tests.solvers.colgen.conftest import neighbourhoods_of
 from tests.solvers.colgen.master.test_facilities import instance_of
 
@@ -79,7 +80,7 @@ def test_duals_rise_nearby_alone_and_no_facility_has_a_negative_reduced_cost(six
     assert found.duals.sum() == pytest.approx(best.duals.sum(), rel=1e-4)
     stars = make_facilities(instance, columns, low)
     part = (
-        -stars.reduced_costs(low) >= LEAST_SAVING * best.cardinality_dual
+        -stars.reduced_costs(low) >= LEAST_LOCAL_SAVING * best.cardinality_dual
     )  # the others are left to pricing
     assert part.sum() > 20
     assert -stars.reduced_costs(found.duals)[part].min() <= best.cardinality_dual * (1.0 + 1e-9)
@@ -120,7 +121,7 @@ def test_the_dual_of_a_disc_is_held_by_facilities_that_saved_little(sixty):
     stars = make_facilities(there, wider, duals)
     inside = wider[:, -1]
     assert inside.any()
-    assert (-stars.reduced_costs(duals)[inside] < LEAST_SAVING * best.cardinality_dual).all()
+    assert (-stars.reduced_costs(duals)[inside] < LEAST_LOCAL_SAVING * best.cardinality_dual).all()
     found = raised_at(there, wider, duals, best.cardinality_dual, Region(center[0], SMALL))
     assert -stars.reduced_costs(found.duals)[inside].min() <= best.cardinality_dual * (1.0 + 1e-9)
 

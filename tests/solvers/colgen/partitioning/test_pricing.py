@@ -7,7 +7,7 @@ from ccviz import Problem
 from ccviz.problem.blocks import contract
 from ccviz.solvers.colgen.params import TurnParams
 from ccviz.solvers.colgen.partitioning.cluster import descend, reduced_cost
-from ccviz.solvers.colgen.partitioning.model import cluster_costs, make_model, size_classes
+from ccviz.solvers.colgen.partitioning.master import cluster_costs, make_model, size_classes
 from ccviz.solvers.colgen.partitioning.pricer import pricer_of
 from tests.seeds import seeds
 

@@ -10,8 +10,8 @@ from ccviz.events import BoundImproved, IncumbentFound, NodeBranched, NodePruned
 from ccviz.problem.problem import Problem
 from ccviz.proof.verify import verify
 from ccviz.solvers.base import Context
+from ccviz.solvers.colgen import Colgen
 from ccviz.solvers.colgen.params import DisjunctionParams
-from ccviz.solvers.colgen.solver import Colgen
 from tests.solvers.colgen.conftest import with_local_masters
 from tests.solvers.colgen.test_plane import of
 

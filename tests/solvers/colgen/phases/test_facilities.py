@@ -18,11 +18,11 @@ from ccviz.events import (
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
 from ccviz.proof.verify import verify
-from ccviz.solvers.colgen.phases.context import NodeContext, NodeInput
+from ccviz.solvers.colgen import Colgen
 from ccviz.solvers.colgen.phases.facilities import FacilityGeneration, FacilityPhase
 from ccviz.solvers.colgen.phases.opening import first_phase, pricer_of
 from ccviz.solvers.colgen.phases.start import StartPhase, clustering
-from ccviz.solvers.colgen.solver import Colgen
+from ccviz.solvers.colgen.state import NodeContext, NodeInput
 from ccviz.solvers.search.tree import Task
 from tests.enumeration import least_wcss
 from tests.seeds import seeds

@@ -10,13 +10,17 @@ from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.proof.verify import verify
 from ccviz.solvers.base import Context
-from ccviz.solvers.colgen import node
+from ccviz.solvers.colgen import Colgen, node
 from ccviz.solvers.colgen.phases import opening
-from ccviz.solvers.colgen.phases.context import NodeContext
-from ccviz.solvers.colgen.phases.facilities import FacilityPhase, StalledPhase
+from ccviz.solvers.colgen.phases.facilities import (
+    CyclePhase,
+    DiscGeneration,
+    FacilityPhase,
+    LocalPhase,
+    StalledPhase,
+)
 from ccviz.solvers.colgen.phases.generation import End
-from ccviz.solvers.colgen.phases.local import CyclePhase, DiscGeneration, LocalPhase
-from ccviz.solvers.colgen.solver import Colgen
+from ccviz.solvers.colgen.state import NodeContext
 from ccviz.solvers.search.decisions import DiscDecision
 from ccviz.solvers.search.tree import Task
 from tests.seeds import seeds
@@ -85,7 +89,7 @@ def test_a_child_begins_around_its_disc_and_its_solution_there_is_branched_on(lo
     seen = [each for each, _ in worked(local, child, params)]
     first = next(each for each in seen if each.verdict == "go on").state
     assert isinstance(first, LocalPhase)
-    assert first.at == pytest.approx(opening.turned(local, first.state.blocks)[5])
+    assert first.middles[0] == pytest.approx(opening.turned(local, first.state.blocks)[5])
     assert all(each.lower_bound >= bound for each in seen)
     assert all(event.lower_bound > 0.0 for each in seen for event in each.events)
 
@@ -97,7 +101,7 @@ def test_duals_change_nearby_alone_and_the_bound_holds_them(local):
     settings = Colgen(tolerance=TOLERANCE)
     context = NodeContext(local, settings, PARAMS, Task(0), state.blocks, pricer, tolerance, np.inf)
     at = pricer.points[7]
-    generation = DiscGeneration.around(context, LocalPhase(state, stalled.center, at))
+    generation = DiscGeneration.around(context, LocalPhase(state, stalled.center, (at,)))
     generation.begin_at_bound()
     before = generation.master.middle.duals
     ended = generation.run(20)

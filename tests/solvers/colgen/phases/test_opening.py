@@ -5,14 +5,14 @@ import pytest
 
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
-from ccviz.solvers.colgen.model.instance import make_instance
+from ccviz.solvers.colgen import Colgen
+from ccviz.solvers.colgen.instance import make_instance
 from ccviz.solvers.colgen.params import Params
-from ccviz.solvers.colgen.phases.context import NodeContext, NodeInput
 from ccviz.solvers.colgen.phases.facilities import FacilityGeneration, FacilityPhase
 from ccviz.solvers.colgen.phases.opening import first_phase, inherited, over_facilities
 from ccviz.solvers.colgen.phases.start import StartPhase
 from ccviz.solvers.colgen.pricing.pricer import Pricer
-from ccviz.solvers.colgen.solver import Colgen
+from ccviz.solvers.colgen.state import NodeContext, NodeInput
 from ccviz.solvers.search.tree import Task
 from tests.solvers.colgen.phases.test_facilities import OVER, generation  # noqa: F401
 

@@ -5,7 +5,7 @@ from ccviz import Problem, start
 from ccviz.events import NodePruned
 from ccviz.problem.blocks import contract
 from ccviz.proof.verify import verify
-from ccviz.solvers.colgen.phases.semidefinite import semidefinite
+from ccviz.solvers.colgen.phases.settle import semidefinite
 
 CERTIFICATE = {"nonnegativity", "points", "kind", "weights"}
 

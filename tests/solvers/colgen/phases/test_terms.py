@@ -1,9 +1,9 @@
 """The terms of a disjunction: refined and split."""
 
 from ccviz.solvers.base import Context
+from ccviz.solvers.colgen import Colgen
 from ccviz.solvers.colgen.phases import disjunctions
-from ccviz.solvers.colgen.phases.terms import refined, split
-from ccviz.solvers.colgen.solver import Colgen
+from ccviz.solvers.colgen.phases.disjunctions import refined, split
 from tests.solvers.colgen.phases.test_disjunctions import GAP, PARAMS, strip  # noqa: F401
 
 

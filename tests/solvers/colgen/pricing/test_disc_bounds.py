@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ccviz.solvers.colgen.model.discs import in_discs
+from ccviz.solvers.colgen.discs import in_discs
 from ccviz.solvers.colgen.pricing.pricer import Pricer
 from tests.seeds import seeds
 from tests.solvers.colgen.model.test_discs import (

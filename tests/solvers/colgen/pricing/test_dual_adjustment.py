@@ -5,9 +5,9 @@ import pytest
 
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
+from ccviz.solvers.colgen.instance import make_instance
 from ccviz.solvers.colgen.master.covering import column_costs
-from ccviz.solvers.colgen.model.instance import make_instance
-from ccviz.solvers.colgen.pricing.dual_adjustment import adjusted
+from ccviz.solvers.colgen.pricing.pricer import adjusted
 
 PRICE = 0.3
 

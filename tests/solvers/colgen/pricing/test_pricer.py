@@ -7,8 +7,8 @@ import pytest
 
 from ccviz.problem.blocks import contract
 from ccviz.problem.rules import conjunction
+from ccviz.solvers.colgen.instance import make_instance
 from ccviz.solvers.colgen.master.covering import column_costs
-from ccviz.solvers.colgen.model.instance import make_instance
 from ccviz.solvers.colgen.params import TurnParams
 from ccviz.solvers.colgen.phases.opening import scatter_of
 from ccviz.solvers.colgen.pricing.pricer import Pricer

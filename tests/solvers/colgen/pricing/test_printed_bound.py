@@ -8,7 +8,7 @@ import pytest
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers.colgen.phases.opening import scatter_of
-from ccviz.solvers.colgen.pricing.printed_bound import least_extension
+from ccviz.solvers.colgen.pricing.enumeration import least_extension
 
 
 def as_defined(X, members, inside, candidates, gain):

@@ -1,0 +1,247 @@
+"""Commands of studies: prices, nearest clusterings, margins, noise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+from rich.table import Table
+from threadpoolctl import threadpool_limits
+from tqdm import tqdm
+
+from ccviz.cli.common import Progress, err, out, say
+from ccviz.cli.parameters import Argument, LabelsFile, TimeLimit, option
+from ccviz.cli.reading import find_data
+from ccviz.cli.report import check_writable, table_of, write_csv, write_labels
+from ccviz.data.datasets import Dataset
+from ccviz.errors import CcvizError, ParameterError
+from ccviz.numbers import count, number
+from ccviz.runs.archive import Archive
+from ccviz.studies.how_sure import pair_margin
+from ccviz.studies.least_change import LeastChange, least_change
+from ccviz.studies.margin_table import Margin, Margins
+from ccviz.studies.price_table import LinkPrice, Prices
+from ccviz.studies.stored import margins_of_stored, price_stored
+from ccviz.studies.sweep import (
+    NOISES,
+    PENALTIES,
+    Curve,
+    append_row,
+    common_range,
+    curves,
+    read_rows,
+    sweep,
+)
+
+# --- `ccviz prices`: what each link of a run costs, between two proved bounds ---------------------
+
+
+def prices(
+    run: Annotated[str, Argument(help="Id, name or end of the id of a run, or 'last'.")],
+    solver: Annotated[str, option(help="Exact solver of the proofs.")] = "sdp",
+    prove: Annotated[
+        bool, option("--prove/--estimate", help="Prove both limits, or only estimate them.")
+    ] = True,
+    time_limit: TimeLimit = None,
+    top: Annotated[int, option(min=1, help="Number of rows printed.")] = 20,
+    out_file: Annotated[str | None, option("--out", help="Write all as CSV.")] = None,
+) -> None:
+    """Say how much each link raises the optimum, the highest price first.
+
+    A price is the optimum less that without the link. A wrong link often has a high one. The time
+    limit is that of each proof. What is proved is kept with the run.
+    """
+    check_writable(out_file)
+    archive = Archive()
+    run_id = archive.find(run)
+    with Progress(err) as progress:
+        for known in price_stored(
+            archive, run_id, prove=prove, solver=solver, time_limit=time_limit
+        ):
+            progress.say(_state(known))
+    notes = ["implied by others" if each.is_implied else _note(each) for each in known.rows]
+    rows = [
+        (each.kind, each.i, each.j, each.lower, each.upper, note)
+        for each, note in zip(known.rows, notes, strict=True)
+    ]
+    write_csv(out_file, ("kind", "i", "j", "lower", "upper", "note"), rows)
+    if out_file != "-":
+        shown = [
+            (*pair, f"{low:.6g}", f"{high:.6g}", note) for *pair, low, high, note in rows[:top]
+        ]
+        out.print(table_of(("kind", "i", "j", "at least", "at most", ""), shown))
+        if len(rows) > top:
+            out.print(f"and {count(len(rows) - top, 'link')} more: --top, or --out")
+
+
+def _note(row: LinkPrice | Margin) -> str:
+    return "proved" if row.is_proved else ""
+
+
+def _state(known: Prices) -> str:
+    proved = sum(price.is_proved for price in known.rows)
+    return f"{proved} of {count(len(known.pairs), 'price')} proved"
+
+
+# --------------------------------------------------------------------------------------------------
+# `ccviz nearest`: the clustering nearest to that of an earlier run, within a share of the optimum.
+
+
+def nearest(
+    run: Annotated[str, Argument(help="Id, name or end of the id of a run, or 'last'.")],
+    near: Annotated[str, Argument(help="The earlier run whose clusters are to stay.")],
+    rise: Annotated[
+        float, option(min=0.0, help="Share by which the cost may rise, in percent.")
+    ] = 1.0,
+    top: Annotated[int, option(min=1, help="Number of moved points printed.")] = 20,
+    labels: LabelsFile = None,
+) -> None:
+    """Move as few points as possible from an earlier clustering, at little more than the best cost.
+
+    The answer keeps all hard constraints of the run and costs at most its cost plus the share.
+    It is a descent: a clustering with fewer moves may exist.
+    """
+    check_writable(labels)
+    archive = Archive()
+    now, before = (archive.load(archive.find(each)) for each in (run, near))
+    if now.incumbent is None or before.incumbent is None:
+        raise CcvizError("Both runs need a clustering.")
+    found = least_change(now.problem, now.incumbent.labels, before.incumbent.labels, rise / 100.0)
+    if labels is not None:
+        write_labels(labels, found.partition.labels)
+    if labels != "-":
+        out.print(_words_of_moves(found, now.objective))
+        for point in found.moved[:top].tolist():
+            out.print(f"{point}: {found.words(point)}")
+
+
+def _words_of_moves(found: LeastChange, best: float) -> str:
+    cost = found.partition.objective
+    more = f"{100.0 * (cost / best - 1.0):.2g} % more" if best > 0.0 else "as much"
+    return (
+        f"{count(len(found.moved), 'point')} moved, WCSS {number(cost)}: "
+        f"{more} than the clustering of the run"
+    )
+
+
+# --------------------------------------------------------------------------------------------------
+# `ccviz margins`: how much the cost must rise before a point leaves its cluster, by two bounds.
+
+
+def margins(
+    run: Annotated[str, Argument(help="Id, name or end of the id of a run, or 'last'.")],
+    rise: Annotated[float, option(min=0.0, help="Tolerated rise of the cost, in percent.")] = 2.0,
+    pair: Annotated[
+        tuple[int, int] | None,
+        option(help="Only these two points: what the opposite of their decision costs."),
+    ] = None,
+    solver: Annotated[str, option(help="Exact solver of whole proofs.")] = "sdp",
+    prove: Annotated[
+        bool,
+        option(
+            "--prove/--root", help="A whole proof where the bound of the root does not suffice."
+        ),
+    ] = False,
+    time_limit: TimeLimit = None,
+    top: Annotated[int, option(min=1, help="Number of rows printed.")] = 20,
+    out_file: Annotated[str | None, option("--out", help="Write all as CSV.")] = None,
+) -> None:
+    """Say how much the cost must rise before a point leaves its cluster, the least sure first.
+
+    A margin is the optimum with the point and the most central block of its cluster apart, less
+    the optimum, as a share of the cost. What is proved is kept with the run.
+    """
+    check_writable(out_file)
+    if pair is not None and out_file is not None:
+        raise CcvizError("--out writes the margins of all points: leave out --pair.")
+    archive = Archive()
+    run_id = archive.find(run)
+    if pair is not None:
+        found = pair_margin(
+            archive.load(run_id), *pair, prove=prove, solver=solver, time_limit=time_limit
+        )
+        out.print(_table_of_margins((found,)))
+        return
+    with Progress(err) as progress:
+        for known in margins_of_stored(
+            archive, run_id, prove=prove, solver=solver, time_limit=time_limit
+        ):
+            progress.say(f"{count(len(known.todo), 'block')} left")
+    rows = [(each.i, each.j, each.lower, each.upper, _note(each)) for each in known.rows]
+    write_csv(out_file, ("point", "with", "lower", "upper", "note"), rows)
+    if out_file != "-":
+        out.print(_table_of_margins(known.rows[:top]))
+        out.print(_words_of_margins(known, rise))
+
+
+def _words_of_margins(known: Margins, rise: float) -> str:
+    stay = int(known.surely_there(rise / 100.0).sum())
+    points = count(known.problem.n, "point")
+    return f"{stay:,} of {points} proved to stay unless the cost rises by more than {rise:g} %"
+
+
+def _table_of_margins(rows: tuple[Margin, ...]) -> Table:
+    shown = []
+    for margin in rows:
+        low, high = (f"{100.0 * share:.3g} %" for share in margin.shares)
+        shown.append((margin.i, "" if margin.j < 0 else margin.j, low, high, _note(margin)))
+    return table_of(("point", "with", "at least", "at most", ""), shown)
+
+
+# --- `ccviz noise-study`: how the penalty of broken links fares under noise -----------------------
+
+
+def noise_study(
+    data: Annotated[list[str], Argument(help="Files or names of data sets with classes.")],
+    out_file: Annotated[str, option("--out", help="CSV file; it goes on where it stopped.")],
+    plot: Annotated[str | None, option(help="HTML file for the plots.")] = None,
+    noise: Annotated[str | None, option(help="Noise rates, A,B,...; 0 to 0.4.")] = None,
+    p: Annotated[str | None, option("-p", help="Penalties, A,B,...; 60 up to 0.95.")] = None,
+    seeds: Annotated[int, option(help="Seeds for each combination.", min=1)] = 3,
+    label: Annotated[str | None, option(help="Name of the files' class column.")] = None,
+    step_limit: Annotated[float, option(help="Seconds for one assignment.")] = 200.0,
+) -> None:
+    """Run BH-kmeans over noise rates and penalties; write ARI and time, draw the good range."""
+    check_writable(out_file, plot)
+    datasets = [_named(each, label) for each in data]
+    rows = read_rows(out_file)
+    noises, penalties = _numbers("--noise", noise, NOISES), _numbers("-p", p, PENALTIES)
+    total = len(datasets) * len(noises) * len(penalties) * seeds
+    say(f"runs: {total}, rows in the file before: {len(rows)}.")
+    left = sweep(datasets, noises, penalties, range(seeds), step_limit, tuple(rows))
+    with threadpool_limits(1):
+        for row in tqdm(left, total=total, unit=" runs", disable=not err.is_terminal, leave=False):
+            append_row(out_file, row)
+            rows.append(row)
+    found = curves(rows)
+    for curve in found:
+        out.print(_line(curve), markup=False)
+    shared = common_range(found)
+    where = "nowhere" if shared is None else f"from p = {shared[0]:g} to {shared[1]:g}"
+    out.print(f"good at every noise rate: {where}", markup=False)
+    if plot is not None:
+        from ccviz.views.figures.curves import save_sweep
+
+        save_sweep(found, plot)
+
+
+def _named(word: str, label: str | None) -> Dataset:
+    return replace(find_data(word, label=label), name=word)
+
+
+def _numbers(option: str, text: str | None, default: tuple[float, ...]) -> tuple[float, ...]:
+    if text is None:
+        return default
+    try:
+        return tuple(float(item) for item in text.split(","))
+    except ValueError:
+        raise ParameterError(f"{option} {text} is not numbers joined by commas.") from None
+
+
+def _line(curve: Curve) -> str:
+    best = int(curve.ari.argmax())
+    low, high = curve.good_range
+    return (
+        f"q {curve.noise:<5g} best p {curve.p[best]:<5g} ARI {curve.ari[best]:.3f}  "
+        f"good from {low:g} to {high:g}  {curve.time_s.mean():.3f} s a run"
+    )

@@ -1,0 +1,162 @@
+"""Neighbours from words and files: ``knn:6``, ``radius:2.5``, ``delaunay``, pairs, a GAL file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.errors import FileFormatError, ProblemError, quote
+from ccviz.problem.neighbors import Neighbors
+
+WAYS = "knn:6, radius:2.5, delaunay"
+"""Ways in words, for sentences."""
+
+
+def read_neighbors_text(text: str, place: FloatArray) -> Neighbors:
+    """Return the neighbours that a text asks for.
+
+    Parameters
+    ----------
+    text : str
+        A way such as ``knn:6`` (each point and its nearest), ``radius:2.5`` (points no farther
+        from each other), ``delaunay`` (of two coordinates); or the name of a file: of pairs, one a
+        line and zero-based, or in the GAL format.
+    place : (n, d) float64
+        Coordinates; files need only their number.
+
+    Raises
+    ------
+    ProblemError
+        If there is no such way or file, or a pair is none.
+    FileFormatError
+        If a line of a file cannot be read.
+    """
+    way, _, number = text.partition(":")
+    if way in _WAYS:
+        if not np.isfinite(place).all():
+            raise ProblemError("a coordinate is missing, and neighbours need all of them.")
+        return Neighbors(_WAYS[way](place, number), len(place))
+    path = Path(text)
+    if not path.is_file():
+        raise ProblemError(f"neighbours are by {WAYS} or a file, and {quote(text)} is none.")
+    read = read_gal if path.suffix.lower() == ".gal" else read_pairs
+    return Neighbors(read(path.read_text(encoding="utf-8"), len(place)), len(place))
+
+
+def read_pairs(text: str, n: int) -> IntArray:
+    """Return (m, 2) pairs, one a line, parted by a comma, a semicolon or spaces.
+
+    A first line of words is a header. `n`: Number of points. Raises `FileFormatError`.
+    """
+    pairs: list[tuple[int, int]] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        cells = line.replace(",", " ").replace(";", " ").split()
+        if not cells or cells[0].startswith("#"):
+            continue
+        try:
+            i, j = (int(cell) for cell in cells[:2])
+        except ValueError:
+            if not pairs and number == 1:
+                continue
+            raise FileFormatError(
+                f"line {number} of the neighbours is {quote(line)}, not two of the points 0 to "
+                f"{n - 1}."
+            ) from None
+        pairs.append((i, j))
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+def read_gal(text: str, n: int) -> IntArray:
+    """Return (m, 2) pairs of a GAL file: names of areas, each with a line of its neighbours.
+
+    Names 0 to n - 1 or 1 to n are numbers of points, others name them in their order. `n`:
+    Number of points. Raises `FileFormatError` if a line is none, or the areas are not n.
+    """
+    words = text.split("\n")
+    lines = [line.split() for line in words[1:]]
+    near: dict[str, list[str]] = {}
+    at = 0
+    while at < len(lines):
+        if not lines[at]:
+            at += 1
+            continue
+        name, *count = lines[at]
+        its = lines[at + 1] if at + 1 < len(lines) else []
+        if count != [str(len(its))]:
+            raise FileFormatError(
+                f"line {at + 2} of the GAL file says {quote(' '.join(lines[at]))}, but {len(its)} "
+                "neighbours follow."
+            )
+        near[name] = its
+        at += 2
+    if len(near) != n:
+        raise FileFormatError(f"the GAL file has {len(near):,} areas, but there are {n:,} points.")
+    place = _places([*near])
+    try:
+        pairs = [(place[name], place[each]) for name, its in near.items() for each in its]
+    except KeyError as unknown:
+        raise FileFormatError(f"the GAL file names an area {unknown} that it lacks.") from None
+    return np.array([pair for pair in pairs if pair[0] != pair[1]], dtype=np.int64).reshape(-1, 2)
+
+
+def _places(names: list[str]) -> dict[str, int]:
+    for first in (0, 1):
+        numbers = {str(first + at): at for at in range(len(names))}
+        if set(names) == set(numbers):
+            return numbers
+    return {name: at for at, name in enumerate(names)}
+
+
+def _nearest(place: FloatArray, number: str) -> IntArray:
+    from scipy.spatial import cKDTree  # it loads slowly
+
+    count = min(_whole(number), len(place) - 1)
+    found = cKDTree(place).query(place, count + 1)[1].reshape(len(place), -1)
+    own = np.repeat(np.arange(len(place)), found.shape[1])
+    pairs = np.stack([own, found.ravel()], axis=1).astype(np.int64)
+    return pairs[pairs[:, 0] != pairs[:, 1]]
+
+
+def _whole(number: str) -> int:
+    if not number.isdecimal() or int(number) < 1:
+        raise ProblemError(f"knn:{number} does not say how many neighbours; knn:6 does.")
+    return int(number)
+
+
+def _within(place: FloatArray, number: str) -> IntArray:
+    from scipy.spatial import cKDTree  # it loads slowly
+
+    try:
+        radius = float(number)
+    except ValueError:
+        radius = -1.0
+    if not 0.0 <= radius < np.inf:
+        raise ProblemError(f"radius:{number} is no distance; radius:2.5 is one.")
+    return cKDTree(place).query_pairs(radius, output_type="ndarray").astype(np.int64)
+
+
+def _delaunay(place: FloatArray, number: str) -> IntArray:
+    from scipy.spatial import Delaunay, QhullError  # it loads slowly
+
+    if number or place.shape[1] != 2:
+        raise ProblemError(
+            f"delaunay is for two coordinates, and here are {place.shape[1]}: name two columns."
+        )
+    try:
+        found = Delaunay(place)
+    except (QhullError, ValueError):
+        raise ProblemError("delaunay needs three points that are not on one line.") from None
+    corners = found.simplices
+    # Points that coincide with others are in no triangle: each is a neighbour of the nearest.
+    pairs = [corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [0, 2]], found.coplanar[:, [0, 2]]]
+    return np.concatenate(pairs).astype(np.int64)
+
+
+_WAYS: dict[str, Callable[[FloatArray, str], IntArray]] = {
+    "knn": _nearest,
+    "radius": _within,
+    "delaunay": _delaunay,
+}

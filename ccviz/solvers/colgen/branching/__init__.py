@@ -1,1 +1,0 @@
-"""What to branch on: pairs of blocks, discs, disjunctions."""

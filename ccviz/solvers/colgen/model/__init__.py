@@ -1,1 +1,0 @@
-"""The model of a node: blocks as arrays, clusters under construction, discs."""

@@ -1,1 +1,0 @@
-"""DILS, dual iterative local search (González-Almagro et al. 2020): the solver and its kernel."""

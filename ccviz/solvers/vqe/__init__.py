@@ -1,1 +1,0 @@
-"""K-means with errors for broken links: CVQE and LCVQE, and the descent that both share."""

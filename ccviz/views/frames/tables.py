@@ -1,0 +1,402 @@
+"""Tables of runs and of the columns of a sheet."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Literal
+
+import numpy as np
+
+from ccviz import events
+from ccviz.bounds import relative_gap
+from ccviz.data.cells import PLAIN_CSV
+from ccviz.data.columns import Column
+from ccviz.data.formulas import markdown_table
+from ccviz.data.roles import MOST_CATEGORIES, NUMBERS
+from ccviz.data.scaling import scaling_name
+from ccviz.data.sheet import Sheet
+from ccviz.data.table import ROLE_WORDS, Decision, Role
+from ccviz.numbers import count, number, ordinal, percent, seconds
+from ccviz.runs.info import RunInfo
+from ccviz.solvers import SOLVERS
+from ccviz.studies.batch import Outcome
+from ccviz.views.frames.node import STATES, called, decision_words
+from ccviz.views.person import ALONE, Person
+
+# --- Past runs as rows of a table -----------------------------------------------------------------
+
+
+COLUMNS = (
+    "Run", "Objective", "Proof", "Time", "Nodes", "ARI", "Broken", "Data", "k", "Links", "Scaling",
+)  # fmt: skip
+OUTCOME_COLUMNS = ("k", "Solver", "Runs", "Proved", "Best", "Median", "Broken", "ARI", "Time")
+"""Of the table of a batch; broken constraints and ARI are the best answer's."""
+
+_MOST_LETTERS = 24
+"""Longest name of data within the name of a run."""
+
+_RESUMABLE = frozenset(solver.name for solver in SOLVERS if solver.supports.resume)
+
+
+@dataclass(frozen=True)
+class RunRow:
+    """A run in the table: its cells, their sorting keys (None: unknown), and allowed actions."""
+
+    id: str
+    name: str
+    cells: tuple[str, ...]
+    keys: tuple[str | float | None, ...]
+    may: tuple[str, ...]
+
+
+def run_row(info: RunInfo, person: Person = ALONE, name: str = "") -> RunRow:
+    """Return the row of a run, with the actions that a person may take.
+
+    `name`: What people call it, see `run_names`; its own name if not given.
+    """
+    ari = math.nan if info.ari is None else info.ari
+    broken = math.nan if info.violations is None else info.violations
+    measures: tuple[tuple[str, float], ...] = (
+        (number(info.objective), info.objective),
+        (_proof(info), info.gap),
+        (seconds(info.time_s), info.time_s),
+        (f"{info.nodes:,}" if info.nodes else "–", info.nodes),
+        ("–" if math.isnan(ari) else f"{ari:.3f}", ari),
+        ("–" if math.isnan(broken) else f"{broken:,}", broken),
+    )
+    run = _run_words(info, name or info.name)
+    links = "–" if info.links is None else f"{info.links:,}"
+    asked = (f"{info.k:,}", links, scaling_name(info.scaling) or "–")
+    cells = (run, *(words for words, _ in measures), info.dataset, *asked)
+    sorted_by = [value if math.isfinite(value) else None for _, value in measures]
+    keys = (run, *sorted_by, info.dataset, info.k, info.links, scaling_name(info.scaling))
+    unfinished = info.state == "lost" or info.termination not in (None, "proved", "converged")
+    may = tuple(_actions(info, person, unfinished and info.solver in _RESUMABLE))
+    return RunRow(info.id, name or info.name, cells, keys, may)
+
+
+def run_names(infos: Iterable[RunInfo]) -> dict[str, str]:
+    """Return what people call runs: the names they were given, or data, k, solver and links.
+
+    The number of clusters is said where a data set has runs of several. Of several that were asked
+    the same, all but the first have their number.
+    """
+    infos = sorted(infos, key=lambda each: each.created)
+    of_data = Counter(data for data, _ in {(info.dataset, info.k) for info in infos})
+    names: dict[str, str] = {}
+    many: Counter[str] = Counter()
+    for info in infos:
+        said = info.name
+        if _is_made_up(info):
+            said = " · ".join(_what_was_run(info, says_k=of_data[info.dataset] > 1))
+            many[said] += 1
+            said += f" · {ordinal(many[said])}" if many[said] > 1 else ""
+        names[info.id] = said
+    return names
+
+
+def _is_made_up(info: RunInfo) -> bool:
+    """Return whether a run has the name that an archive makes up, of this machine or another."""
+    return re.fullmatch(rf"{re.escape(info.solver)}-\w{{4}}", info.name) is not None or (
+        info.name == info.id
+    )
+
+
+def _what_was_run(info: RunInfo, says_k: bool) -> Iterator[str]:
+    data = info.dataset or count(info.n, "point")
+    yield data if len(data) <= _MOST_LETTERS else f"{data[: _MOST_LETTERS - 1]}…"
+    if says_k:
+        yield f"k = {info.k:,}"
+    yield info.solver
+    if info.links:
+        yield count(info.links, "link")
+
+
+def outcome_row(found: Outcome) -> tuple[str, ...]:
+    """Return the cells of what came of a solver's runs in a batch."""
+    ari = "–" if found.ari is None else f"{found.ari:.3f}"
+    broken = "–" if found.violations is None else f"{found.violations:,}"
+    return (
+        f"{found.k:,}", found.solver, f"{found.runs:,}", f"{found.proved:,}", number(found.best),
+        number(found.median), broken, ari, seconds(found.time_s),
+    )  # fmt: skip
+
+
+def run_table(infos: Sequence[RunInfo], style: Literal["csv", "markdown"]) -> str:
+    """Return runs as a table for other programs, with every digit and all settings."""
+    rows = [_TAKEN, *([getattr(info, name) for name in _TAKEN] for info in infos)]
+    if style == "markdown":
+        return markdown_table([_plain(value) for value in row] for row in rows)
+    return PLAIN_CSV.table(rows)
+
+
+def _plain(value: object) -> str:
+    """Return a cell of the table in Markdown, empty where nothing is known."""
+    known = value is not None and not (isinstance(value, float) and not math.isfinite(value))
+    return str(value) if known else ""
+
+
+_TAKEN = (
+    "name", "dataset", "n", "d", "k", "scaling", "links", "solver", "settings", "seed", "status",
+    "termination", "objective", "lower_bound", "gap", "nodes", "time_s", "ari", "violations",
+)  # fmt: skip
+
+
+def _actions(info: RunInfo, person: Person, resumable: bool) -> Iterator[str]:
+    yield "open"
+    if person.owns(info):
+        yield "rename"
+        if resumable:
+            yield "resume"
+        if person.in_class:
+            yield "hide" if info.shared else "share"
+        yield "delete"
+
+
+def _proof(info: RunInfo) -> str:
+    """Return what is proved of a run's answer, and what the run is at unless it has ended."""
+    state: str = info.status if info.state == "finished" else info.state
+    if info.termination == "failed":
+        state = "failed"
+    if info.status == "optimal" or not math.isfinite(info.gap):
+        return state
+    within = f"gap {percent(info.gap)}"
+    return within if state == "feasible" else f"{state}, {within}"
+
+
+def _run_words(info: RunInfo, name: str) -> str:
+    """Return the name of a run with its solver, unless it is part of the name."""
+    return name if info.solver in name else f"{name}, {info.solver}"
+
+
+# --- A table that waits to be loaded: a line for each of its columns ------------------------------
+
+
+FIRST_ROWS = 4
+_MOST_CELL_LETTERS = 40
+
+
+@dataclass(frozen=True)
+class Line:
+    """A column of the table."""
+
+    name: str
+    role: Role
+    roles: tuple[tuple[Role, str], ...]  # (role, words): What it may be taken as
+    holds: str  # What its cells are, in words
+    why: str  # Reason of the role; empty if the person chose it
+    cells: tuple[str, ...]
+
+
+def lines(sheet: Sheet, decisions: Sequence[Decision]) -> tuple[Line, ...]:
+    """Return a line for each column of a sheet."""
+    return tuple(
+        Line(
+            column.name,
+            decision.role,
+            tuple((role, _words(role, column)) for role in ROLE_WORDS if _fits(role, column)),
+            _holds(column),
+            "" if decision.why == NUMBERS else decision.why,
+            tuple(map(_short, islice(column.cells, FIRST_ROWS))),
+        )
+        for column, decision in zip(sheet.columns, decisions, strict=True)
+    )
+
+
+def _fits(role: Role, column: Column) -> bool:
+    if role == "feature":
+        few = column.kind == "text" and column.n_distinct <= MOST_CATEGORIES
+        return few or column.is_countable
+    if role == "weight":
+        return column.kind == "number"
+    return role == "ignore" or column.kind != "empty"
+
+
+def _words(role: Role, column: Column) -> str:
+    if role == "feature" and column.kind == "text":
+        return f"{count(column.n_distinct, 'feature')} of 0 and 1"
+    if role == "feature" and column.kind == "date":
+        return "feature: days since the first"
+    return ROLE_WORDS[role]
+
+
+def _holds(column: Column) -> str:
+    if column.kind == "empty":
+        return "nothing"
+    words = [_kind_words(column)]
+    if gone := int(column.missing.sum()):
+        words.append(f"{gone:,} missing")
+    if column.kind == "number" and (bad := int(column.bad.sum())):
+        first = str(column.cells[int(np.flatnonzero(column.bad)[0])]).strip()
+        words.append(f"{bad:,} no number ({_short(first)})")
+    return ", ".join(words)
+
+
+def _kind_words(column: Column) -> str:
+    if column.kind == "number":
+        low, high = (float(end(column.values)) for end in (np.nanmin, np.nanmax))
+        unit = {"": "numbers", "%": "percent"}.get(column.unit, column.unit)
+        return f"{unit}, {low:.6g} to {high:.6g}"
+    if column.kind == "date":
+        return "dates"
+    return "words, all different" if column.is_unique else count(column.n_distinct, "word")
+
+
+def _short(cell: object) -> str:
+    text = "" if cell is None else str(cell).strip()
+    return text if len(text) <= _MOST_CELL_LETTERS else f"{text[: _MOST_CELL_LETTERS - 1]}…"
+
+
+# --- Each event as a sentence, for the line under the plot ----------------------------------------
+
+
+def sentence(event: events.Event, names: Sequence[str] = ()) -> str:
+    """Describe an event in words.
+
+    `names`: Of the points, if they have any.
+    """
+    of_points = _OF_POINTS.get(type(event))
+    return _SENTENCES[type(event)](event) if of_points is None else of_points(event, names)
+
+
+def _started(event: events.Started) -> str:
+    blocks = f", {event.n_blocks} blocks of points" if event.n_blocks < event.n else ""
+    return f"{event.solver} started on {event.n:,} points{blocks}; k = {event.k}."
+
+
+def _assigned(event: events.Assigned) -> str:
+    waiting = int((event.labels < 0).sum())
+    rest = f", {count(waiting, 'point')} still without a cluster" if waiting else ""
+    return (
+        f"Iteration {event.iteration}: {count(event.moved, 'point')} changed cluster{rest}; "
+        f"objective {number(event.objective)}."
+    )
+
+
+def _opened(event: events.NodeOpened, names: Sequence[str]) -> str:
+    if event.pair is None:
+        return f"Node {event.node}: the root of the tree."
+    said = decision_words(event, names)
+    return f"Node {event.node} under node {event.parent}: {'' if event.place else 'points '}{said}."
+
+
+def _branched(event: events.NodeBranched, names: Sequence[str]) -> str:
+    i, j = called(event.pair, names)
+    if event.place:
+        return f"Node {event.node} branched on whether a centre is near point {i} (as far as {j})."
+    return f"Node {event.node} branched on points {i} and {j}."
+
+
+def _cuts(event: events.CutsAdded) -> str:
+    return (
+        f"Node {event.node}, round {event.round}: violated inequalities: {event.pair} on pairs, "
+        f"{event.triangle} on triangles, {event.clique} on cliques"
+        f"{f', {event.rows} on sums' if event.rows else ''}"
+        f"{f', {event.separators} on neighbours' if event.separators else ''}; "
+        f"bound {number(event.lower_bound)}."
+    )
+
+
+def _columns(event: events.ColumnsPriced) -> str:
+    return (
+        f"Node {event.node}, pricing {event.iteration}: {count(event.columns, 'column')} added, "
+        f"best reduced cost {number(event.best_reduced_cost)}, "
+        f"{'exact' if event.exact else 'heuristic'}; bound {number(event.lower_bound)}."
+    )
+
+
+def _residuals(event: events.ResidualsUpdated) -> str:
+    return (
+        f"Iteration {event.iteration}: primal residual {event.primal_residual:.2g}, "
+        f"dual residual {event.dual_residual:.2g}."
+    )
+
+
+def _generation(event: events.GenerationEnded) -> str:
+    return (
+        f"Generation {event.generation}: best {number(float(np.min(event.objectives)))}, "
+        f"diversity {number(event.diversity)}."
+    )
+
+
+def _answered(event: events.QuestionAnswered, names: Sequence[str]) -> str:
+    i, j = called(event.pair, names)
+    if event.together is None:
+        return f"Whether points {i} and {j} belong together is not known."
+    return f"Points {i} and {j} {'' if event.together else 'do not '}belong together."
+
+
+def _incumbent(event: events.IncumbentFound) -> str:
+    return f"A better clustering was found{f' by {event.source}' if event.source else ''}."
+
+
+def _parts(event: events.PartsCut) -> str:
+    shared = int((event.part_of < 0).sum())
+    rest = f"; {count(shared, 'point')} far from the others went to all of them" if shared else ""
+    return f"The points were cut into {count(event.parts, 'part')} that are alike{rest}."
+
+
+def _part(event: events.PartBounded) -> str:
+    gap = relative_gap(event.upper_bound, event.lower_bound)
+    if event.merged:
+        return f"Part {event.part} and {count(len(event.merged), 'other')} as one: gap {gap:.2g}."
+    return f"Part {event.part}: gap {gap:.2g}."
+
+
+def _kept(event: events.ProofKept) -> str:
+    return (
+        f"The earlier proof holds with {count(event.added, 'more link')}: "
+        f"every clustering costs at least {number(event.lower_bound)}."
+    )
+
+
+def _asked(event: events.QuestionAsked, names: Sequence[str]) -> str:
+    i, j = called(event.pair, names)
+    return f"Question {event.number}: do points {i} and {j} belong together?"
+
+
+def _dead(event: events.DeadEnded, names: Sequence[str]) -> str:
+    [point] = called([event.point], names)
+    return (
+        f"Dead end: every cluster is forbidden to point {point}. "
+        "That says nothing about whether a clustering exists."
+    )
+
+
+_OF_POINTS: dict[type[events.Event], Callable[[Any, Sequence[str]], str]] = {
+    events.DeadEnded: _dead,
+    events.NodeOpened: _opened,
+    events.NodeBranched: _branched,
+    events.QuestionAsked: _asked,
+    events.QuestionAnswered: _answered,
+}
+
+_SENTENCES: dict[type[events.Event], Callable[[Any], str]] = {
+    events.Started: _started,
+    events.Noted: lambda event: event.text,
+    events.Restarted: lambda event: f"Start {event.restart + 1}.",
+    events.Assigned: _assigned,
+    events.CentersMoved: lambda event: f"Iteration {event.iteration}: the centres moved.",
+    events.IncumbentFound: _incumbent,
+    events.BoundImproved: lambda event: f"The lower bound rose to {number(event.lower_bound)}.",
+    events.InfeasibilityProved: lambda event: f"Proved infeasible: {event.reason}",
+    events.TreeKept: lambda _: "The problem was edited, and the earlier tree goes on.",
+    events.NodeReopened: lambda event: f"Node {event.node} is opened again.",
+    events.NodeLeft: lambda event: f"Node {event.node} is open at {number(event.lower_bound)}.",
+    events.NodeBounded: lambda event: f"Node {event.node}: bound {number(event.lower_bound)}.",
+    events.CutsAdded: _cuts,
+    events.RelaxationSolved: lambda event: f"Node {event.node}: its relaxation is solved.",
+    events.NodePruned: lambda event: f"Node {event.node} closed: {STATES[event.reason].because}.",
+    events.ColumnsPriced: _columns,
+    events.ResidualsUpdated: _residuals,
+    events.GenerationEnded: _generation,
+    events.PartsCut: _parts,
+    events.PartBounded: _part,
+    events.ProofKept: _kept,
+    events.Finished: lambda event: event.message or events.TERMINATION_SENTENCES[event.termination],
+}

@@ -1,1 +1,0 @@
-"""Views of a solver's inner life, one file each; `catalogue` lists them."""

@@ -1,0 +1,281 @@
+"""Work for the page in a process of its own: a map, a repair, the nearest clustering."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import param
+
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.errors import CcvizError
+from ccviz.problem.blocks import Blocks, contract
+from ccviz.problem.links import adjacency
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
+from ccviz.quota import Quota
+from ccviz.runs.earlier import same_points
+from ccviz.runs.run import Run
+from ccviz.runs.worker_pool import WorkerPool
+from ccviz.studies.least_change import least_change, said_of
+from ccviz.views.draft import Draft
+from ccviz.views.frames.projection import keep_layout, lay_out, map_of
+from ccviz.views.lab.player import Player
+from ccviz.views.lab.queued_call import QueuedCall
+
+# --- The map of the points, laid out in a process of its own while its first sketch is shown ------
+
+
+class Mapping(QueuedCall):
+    """The layout of one session."""
+
+    _draft: Draft | None = None
+
+    def start(self, draft: Draft, then: Callable[[], None]) -> None:
+        """Lay the points of a draft out, unless that is done or under way.
+
+        `then`: Called once the map of these points is another one.
+        """
+        if not map_of(draft.data, draft.scaling, draft.X).is_sketch:
+            return
+        if self._draft is not None and self._draft.has_points_of(draft):
+            return
+        self.stop()
+        self._draft, self._then = draft, then
+        self._begin_call(lay_out, (draft.X,), self._quota.run_s, self._quota.call_bytes)
+
+    def _take(self, answer: FloatArray) -> None:
+        draft, then = self._draft, self._then
+        assert draft is not None
+        self._draft = None
+        keep_layout(draft.data, draft.scaling, draft.X, answer)
+        then()
+
+    def stop(self) -> None:
+        """Abandon what is under way."""
+        super().stop()
+        self._draft = None
+
+
+# --- The clustering nearest to the one shown before, made in a process of its own after a run -----
+
+
+SLACK = 0.01
+"""Share by which the cost may exceed the best one."""
+
+_MOST_STAY_S = 60.0
+"""Time limit of a search for the nearest clustering, in seconds."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Answer:
+    """The answer of a run, or what was shown in its place."""
+
+    run_id: str
+    problem: Problem
+    labels: IntArray
+
+
+class Staying(QueuedCall):
+    """After a run, shows the clustering within a share of its cost that moves few points."""
+
+    wanted = param.Boolean(default=False)  # Whether as little as possible is to change
+    found = param.Parameter(default=None)  # What is shown in place of the run's answer
+
+    def __init__(self, quota: Quota, player: Player, pool: WorkerPool | None = None) -> None:
+        super().__init__(quota, pool)
+        self._before: _Answer | None = None
+        self._last: IntArray = np.zeros(0, dtype=np.int64)
+        self._now: _Answer | None = None
+        player.param.watch(self._on_shot, "shot")
+        self.param.watch(self._begin, "wanted")
+
+    def _on_shot(self, event: Any) -> None:
+        """Follow the answers of runs, one after the other."""
+        shot = event.new
+        if shot is None or self._now is None or shot.info.id != self._now.run_id:
+            self.stop()
+        if shot is None or shot.run.finished is None or shot.run.incumbent is None:
+            return
+        if self._now is not None and self._now.run_id == shot.info.id:
+            return
+        self._before = self._shown
+        self._now = _Answer(shot.info.id, shot.run.problem, shot.run.incumbent.labels)
+        self._last = self._now.labels
+        self._begin()
+
+    @property
+    def _shown(self) -> _Answer | None:
+        """What was shown last: the answer, or what replaced it."""
+        return None if self._now is None else replace(self._now, labels=self._last)
+
+    def _begin(self, *_: Any) -> None:
+        """Look for the nearest clustering, if it is wanted and there are two answers."""
+        self.stop()
+        before, now = self._before, self._now
+        if not self.wanted or before is None or now is None or not _comparable(before, now):
+            return
+        quota = self._quota
+        self._begin_call(
+            _nearest, (now.problem, now.labels, before.labels, SLACK),
+            min(_MOST_STAY_S, quota.run_s), quota.call_bytes,
+        )  # fmt: skip
+
+    def _take(self, answer: IntArray) -> None:
+        labels = np.asarray(answer, dtype=np.int64)
+        before, now = self._before, self._now
+        if before is not None and now is not None:
+            self._last = labels
+            allowed = Partition(now.problem, now.labels).objective * (1.0 + SLACK)
+            self.found = said_of(now.problem, labels, before.labels, allowed)
+
+    def stop(self) -> None:
+        """End the process, and show the run's own answer."""
+        super().stop()
+        self.found = None
+
+
+def _comparable(before: _Answer, now: _Answer) -> bool:
+    if not same_points(before.problem, now.problem):
+        return False
+    return Partition(now.problem, now.labels).violations.none_hard
+
+
+def _nearest(problem: Problem, best: IntArray, old: IntArray, slack: float) -> IntArray:
+    return least_change(problem, best, old, slack).partition.labels
+
+
+# --- A short descent from a clustering that breaks links, in numpy: for answers at once -----------
+#
+# Blocks take their nearest centre. Those with conflicts choose one after the other, the ones with
+# the most to lose first, among the clusters that their partners have left. Means follow, as in
+# k-means. Solvers have stronger ways, whose compiled code takes half a second to load.
+
+
+_ITERATIONS = 20
+_MOST_WORK = 5_000_000
+"""Blocks times clusters times features up to which an iteration takes some milliseconds."""
+
+_MOST_CONFLICTS = 2_000
+"""Conflicts up to which the choices of an iteration take some milliseconds."""
+
+
+def quick_repair(problem: Problem, labels: IntArray) -> IntArray | None:
+    """Return a clustering near to a given one that keeps all links.
+
+    `problem`: With hard links only, and without sizes and rules. Returns: None where the problem is
+    too large or has other constraints, or no clustering was found.
+    """
+    if problem.sizes is not None or problem.rules or problem.is_soft:
+        return None
+    blocks = contract(problem)
+    if blocks.s * blocks.k * problem.d > _MOST_WORK or len(blocks.conflicts) > _MOST_CONFLICTS:
+        return None
+    centers = Partition(problem, labels).centers
+    best, least = None, np.inf
+    for _ in range(_ITERATIONS):
+        if not np.isfinite(centers).all():
+            break
+        found = _assigned(blocks, centers)
+        if found is None:
+            break
+        partition = Partition(problem, blocks.lift(found))
+        if not partition.violations.none_hard or partition.wcss >= least:
+            break
+        best, least, centers = partition.labels, partition.wcss, partition.centers
+    return best
+
+
+def _assigned(blocks: Blocks, centers: FloatArray) -> IntArray | None:
+    """Return (s,) clusters that keep the conflicts; None where a block has none left."""
+    points = blocks.centroid.astype(np.float64, copy=False)
+    square = (centers**2).sum(axis=1) - 2.0 * points @ centers.T
+    labels = square.argmin(axis=1).astype(np.int64)
+    partners = adjacency(blocks.conflicts.tolist())
+    if not partners:
+        return labels
+    two = np.partition(square[list(partners)], 1, axis=1)[:, :2]
+    loss = dict(zip(partners, blocks.mass[list(partners)] * (two[:, 1] - two[:, 0]), strict=True))
+    placed: dict[int, int] = {}
+    for block in sorted(partners, key=lambda each: -loss[each]):
+        taken = [placed[other] for other in partners[block] if other in placed]
+        cost = square[block].copy()
+        cost[taken] = np.inf
+        placed[block] = int(cost.argmin())
+        if not np.isfinite(cost[placed[block]]):
+            return None
+    labels[list(placed)] = list(placed.values())
+    return labels
+
+
+# --- A clustering that keeps an edited problem, made at once from the one that is shown -----------
+
+
+_MOST_REPAIR_S = 20.0
+"""Time limit of a repair, in seconds."""
+
+
+class Repair(QueuedCall):
+    """Repairs the clustering shown where an edit breaks it: at once, or in a process of its own."""
+
+    partition = param.Parameter(default=None)
+
+    def __init__(self, quota: Quota, player: Player, pool: WorkerPool | None = None) -> None:
+        super().__init__(quota, pool)
+        self._problem: Problem | None = None
+        player.param.watch(self._discard_if_answered, "shot")
+
+    def begin(self, run: Run | None, problem: Problem, only_at_once: bool = False) -> None:
+        """Repair the clustering of a run, if an edited problem with hard links only breaks it.
+
+        `only_at_once`: Begin no process: a run of the problem is about to start.
+        """
+        self.stop()
+        if run is None or run.incumbent is None or problem.is_soft or problem.rules:
+            return
+        if not same_points(run.problem, problem):
+            return
+        labels = run.incumbent.labels
+        if Partition(problem, labels).violations.none_hard:
+            return
+        found = quick_repair(problem, labels)
+        if found is not None:
+            self.partition = Partition(problem, found)
+        if found is not None or only_at_once:
+            return
+        quota = self._quota
+        self._problem = problem
+        self._begin_call(
+            _repaired, (problem, labels), min(_MOST_REPAIR_S, quota.run_s), quota.call_bytes
+        )
+
+    def _take(self, answer: IntArray | None) -> None:
+        if answer is not None and self._problem is not None:
+            partition = Partition(self._problem, answer)
+            self.partition = partition if partition.violations.none_hard else None
+
+    def _fail(self, failed: CcvizError) -> None:
+        """Change nothing where none is found."""
+
+    def _discard_if_answered(self, event: Any) -> None:
+        """Forget the repaired clustering as soon as a run of its problem has one of its own."""
+        shot = event.new
+        asked = self._problem if self.partition is None else self.partition.problem
+        if shot is None or asked is None or shot.run.labels is None:
+            return
+        if shot.run.problem.asks_the_same(asked):
+            self.stop()
+
+    def stop(self) -> None:
+        """End the process, and forget the repaired clustering."""
+        super().stop()
+        self._problem = self.partition = None
+
+
+def _repaired(problem: Problem, labels: IntArray) -> IntArray | None:
+    # Imported here: compiled code is not for the process that only draws.
+    from ccviz.solvers.sdp.rounding import repaired
+
+    return repaired(problem, labels)

@@ -1,0 +1,100 @@
+"""Margins, prices, nearest clusterings, elbows and studies of noise, at the command line."""
+
+import csv
+
+import pytest
+
+
+@pytest.fixture
+def proved(ccviz, folder):
+    (folder / "a.csv").write_text("x\n0\n1\n2\n5.4\n9\n10\n11\n")
+    assert ccviz("solve", "a.csv", "-k", 2, "--solver", "sdp").code == 0
+
+
+def test_the_point_between_comes_first(ccviz, folder, proved):
+    done = ccviz("margins", "last", "--top", 1, "--rise", 20, "--out", "margins.csv")
+    assert done.code == 0
+    assert done.out.splitlines()[1].split()[0] == "3"
+    assert "7 points proved to stay unless the cost rises by more than 20 %" in done.out
+    with (folder / "margins.csv").open() as file:
+        found = list(csv.DictReader(file))
+    assert len(found) == 7
+    assert all(float(row["lower"]) <= float(row["upper"]) for row in found)
+
+
+def test_a_pair_has_a_margin_of_its_own(ccviz, proved):
+    done = ccviz("margins", "last", "--pair", 0, 6)
+    assert done.code == 0
+    assert done.out.splitlines()[1].split()[:2] == ["0", "6"]
+    assert ccviz("margins", "last", "--pair", 0, 6, "--out", "a.csv").code == 2
+
+
+def test_the_commands_have_their_names_of_before_too(ccviz):
+    listed = ccviz("--help").out
+    for name, before in {"margins": "sure", "nearest": "stay", "noise-study": "sweep"}.items():
+        assert f"\n  {name} " in listed
+        assert f"\n  {before} " not in listed
+        assert ccviz(before, "--help").code == 0
+
+
+def test_the_wrong_link_comes_first(ccviz, folder):
+    rows = [(x + i / 50, x - i / 70) for i in range(6) for x in (0, 10, 30)]
+    (folder / "a.csv").write_text("x,y\n" + "".join(f"{x:.3f},{y:.3f}\n" for x, y in rows))
+    (folder / "links.txt").write_text("ML 0 3\nML 3 6\nML 0 6\nCL 0 1\nML 4 5\n")
+    assert ccviz("solve", "a.csv", "-k", 3, "--links", "links.txt", "--solver", "sdp").code == 0
+    done = ccviz("prices", "last", "--top", 1, "--out", "prices.csv")
+    assert done.code == 0
+    assert done.out.splitlines()[1].split()[:3] == ["must", "4", "5"]
+    assert "and 4 links more" in done.out
+    with (folder / "prices.csv").open() as file:
+        found = list(csv.DictReader(file))
+    assert [row["note"] for row in found].count("implied by others") == 3
+    assert all(float(row["lower"]) <= float(row["upper"]) for row in found)
+    quick = ccviz("prices", "last", "--estimate")
+    assert quick.code == 0
+    assert quick.out.splitlines()[1].split()[:3] == ["must", "4", "5"]
+
+
+def test_few_points_move(ccviz, folder):
+    (folder / "a.csv").write_text("x\n0\n1\n2\n5.4\n9\n10\n11\n")
+    (folder / "links.txt").write_text("CL 3 2\n")
+    assert ccviz("solve", "a.csv", "-k", 2, "--solver", "sdp", "--name", "before").code == 0
+    again = ccviz("solve", "a.csv", "-k", 2, "--links", "links.txt", "--solver", "sdp")
+    assert again.code == 0
+    done = ccviz("nearest", "last", "before", "--rise", 0, "--labels", "labels.csv")
+    assert done.code == 0
+    assert "1 point moved" in done.out
+    assert "3: Moved: its old cluster would break a constraint." in done.out
+    labels = [int(line) for line in (folder / "labels.csv").read_text().splitlines()]
+    assert len(labels) == 7
+    assert labels[3] == labels[4] != labels[2]
+
+
+def test_writes_rows_and_plots_and_goes_on(ccviz, folder):
+    words = ("noise-study", "iris", "--out", "sweep.csv", "--noise", "0,0.2", "-p", "0,0.2")
+    first = ccviz(*words, "--seeds", "1", "--plot", "sweep.html")
+    assert first.code == 0
+    assert "good at every noise rate" in first.out
+    assert "runs: 4, rows in the file before: 0." in first.err
+    before = (folder / "sweep.csv").read_text()
+    assert len(before.splitlines()) == 5
+    assert "<html" in (folder / "sweep.html").read_text()
+    again = ccviz(*words, "--seeds", "1")
+    assert again.out == first.out
+    assert (folder / "sweep.csv").read_text() == before
+
+
+def test_a_sweep(ccviz, folder):
+    (folder / "links.txt").write_text("CL 0 1\nCL 1 2\nCL 0 2\n")
+    rows = [(x + i / 50, x - i / 70) for i in range(8) for x in (0, 10, 30)]
+    (folder / "a.csv").write_text("x,y\n" + "".join(f"{x:.3f},{y:.3f}\n" for x, y in rows))
+    done = ccviz("elbow", "a.csv", "-k", "2-5", "--links", "links.txt",
+                 "--bound-time", 1, "--out", "elbow.csv")  # fmt: skip
+    assert done.code == 0
+    assert "cannot be kept" in done.out
+    assert "Silhouette: k = 3." in done.out
+    with (folder / "elbow.csv").open() as file:
+        found = list(csv.DictReader(file))
+    assert [row["k"] for row in found] == ["2", "3", "4", "5"]
+    assert found[0]["status"] == "infeasible"
+    assert all(float(row["lower_bound"]) <= float(row["objective"]) for row in found[1:])

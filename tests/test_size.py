@@ -1,0 +1,85 @@
+"""The size of the project: a budget of files and lines for each package, raised only by a commit
+that says why.
+"""
+
+import ast
+import importlib.util
+import statistics
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+MOST_LINES = 600
+MOST_SMALL = 20
+
+# Files and lines of each package: what it has, and five percent.
+BUDGET = {
+    "ccviz, top level": (25, 3_250),
+    "ccviz.active": (13, 2_750),
+    "ccviz.cli": (13, 2_800),
+    "ccviz.data": (18, 3_650),
+    "ccviz.feasibility": (6, 1_500),
+    "ccviz.problem": (19, 4_900),
+    "ccviz.proof": (15, 4_050),
+    "ccviz.runs": (24, 5_550),
+    "ccviz.solvers": (127, 30_150),
+    "ccviz.studies": (20, 3_800),
+    "ccviz.views": (117, 24_450),
+    "ccviz": (390, 85_700),
+    "tests": (479, 51_500),
+    "benchmarks": (96, 14_300),
+}
+
+
+@pytest.fixture(scope="module")
+def size():
+    """Load the tool that counts."""
+    spec = importlib.util.spec_from_file_location("project_size", ROOT / "tools" / "size.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where dataclasses look
+    spec.loader.exec_module(module)
+    return module
+
+
+def body_lines(function: ast.FunctionDef) -> int:
+    """Return how many lines a function's body has below its docstring."""
+    body = function.body[ast.get_docstring(function) is not None :]
+    return body[-1].end_lineno - body[0].lineno + 1 if body else 0
+
+
+def test_no_package_is_over_its_budget(size):
+    sizes = size.packages()
+    over = {
+        name: (sizes[name].files, sizes[name].lines)
+        for name, (files, lines) in BUDGET.items()
+        if sizes[name].files > files or sizes[name].lines > lines
+    }
+    assert not over, "a commit that raises a budget says why"
+
+
+def test_the_budget_has_every_package(size):
+    assert set(BUDGET) == set(size.packages())
+
+
+def test_no_source_file_is_long(size):
+    lengths = {path: len(path.read_text("utf-8").splitlines()) for path in size.sources("ccviz")}
+    assert not {str(path): lines for path, lines in lengths.items() if lines > MOST_LINES}
+
+
+def test_functions_are_short(size):
+    trees = [ast.parse(path.read_text("utf-8")) for path in size.sources("ccviz")]
+    found = [node for tree in trees for node in ast.walk(tree)]
+    functions = [node for node in found if isinstance(node, ast.FunctionDef)]
+    assert statistics.median(map(body_lines, functions)) < 12
+
+
+def test_few_small_modules_have_one_importer(size):
+    assert len(size.small_modules()) <= MOST_SMALL
+
+
+def test_the_page_has_the_sizes_of_now(size):
+    page = (ROOT / "docs" / "development.md").read_text(encoding="utf-8")
+    assert size.table() in page, "run make size"
