@@ -130,6 +130,7 @@ class Master:
         self.columns = np.zeros((0, len(mass)), dtype=np.bool_)
         self.costs = np.zeros(0)
         self._variables: list[IntArray] = []  # the column of each variable
+        self._known: set[bytes] = set()
         self._growth = unit_of(artificial_cost)
         self._artificial = self._open(artificial_cost * self._growth)
 
@@ -155,7 +156,12 @@ class Master:
         )  # fmt: skip
 
     def add(self, columns: np.ndarray, costs: FloatArray) -> None:
-        """Add (m, s) bool columns with their (m,) costs, each to all classes that it fits."""
+        """Add (m, s) bool columns with their (m,) costs, each to all classes that it fits.
+
+        Columns that are there already are left out: only rounding finds them again.
+        """
+        new = np.array([self._is_new(column) for column in columns], dtype=bool)
+        columns, costs = columns[new], costs[new]
         size, s, known = columns @ self.mass, len(self.mass), len(self.costs)
         for at, each in enumerate(self.classes):
             fit = np.flatnonzero((size >= each.lower) & (size <= each.upper))
@@ -167,6 +173,12 @@ class Master:
             self._variables.append(known + fit)
         self.columns = np.concatenate([self.columns, columns])
         self.costs = np.concatenate([self.costs, costs])
+
+    def _is_new(self, column: np.ndarray) -> bool:
+        """Note a column, and return whether it was not there."""
+        count, packed = len(self._known), np.packbits(column).tobytes()
+        self._known.add(packed)
+        return len(self._known) > count
 
     def solve(self) -> Solution:
         """Solve by the simplex method from the last basis."""

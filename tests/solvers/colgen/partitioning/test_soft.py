@@ -50,6 +50,15 @@ def test_a_link_heavier_than_all_costs_leaves_the_costs_their_digits(weight):
     assert sum(isinstance(event, ColumnsPriced) for event in events) < 20
 
 
+def test_costs_far_below_the_rounding_of_the_data_end_by_themselves():
+    X = np.array([[-2, -1], [-1, -3], [-3, -2], [2, -2], [1, 0]]) / 2.0**28
+    link, centers = [(4, 2, 8.84e-18)], [[-0.5, -0.5]]
+    problem = Problem(X, 4, must_link=link, fixed_centers=centers)
+    run = start(problem, "colgen", seed=81, time_limit=60.0)
+    assert sum(isinstance(record.event, ColumnsPriced) for record in run) < 40
+    assert run.result().termination == "stalled"
+
+
 def test_duals_alone_prove_and_altered_ones_do_not():
     X = np.random.default_rng(4).normal(size=(14, 2))
     soft = [(0, 1, 0.5), (2, 3, 1.0), (4, 9, 0.2), (5, 6, 3.0)]
