@@ -56,6 +56,7 @@ class NodeState:
     relaxation: Relaxation
     at: AnyIterate
     bounds: tuple[float, ...] = ()
+    own: tuple[float, ...] = ()  # The bounds that the iterate alone gives, in the same rounds
     fresh: bool = False  # Whether this is the root before its first descent
     restarted: bool = False  # Whether it goes on with an earlier run's multipliers
     done: int = 0  # Iterations of a round that is under way
@@ -77,6 +78,8 @@ _LIFTED_PATIENCE = 3.0
 """Factor of `patience` with a matrix for each size: its bound gains less in a round, and longer."""
 _ROUNDS_UNKNOWN = 9
 """Rounds of a node with neighbours while no clustering is known: there may be none."""
+_ROUNDS_BEHIND = 12
+"""Rounds that a node has whose own bound is far below its parent's, before it may be branched."""
 _SCS_ACCURACY = 1e-5  # Accuracy of SCS, as in the paper, section 4.1
 
 
@@ -217,25 +220,30 @@ def _solved(settings: NodeSettings, task: Task, state: NodeState) -> NodeState:
         at = iterate(state.relaxation, state.at, rest, task.stop)
     # The scatter inside the blocks is a bound too, where the margin for rounding is larger.
     bound = max(task.lower_bound, at.lower_bound, state.blocks.scatter * (1.0 - 1e-9))
-    return replace(state, at=at, bounds=(*state.bounds, float(bound)), done=0)
+    own = (*state.own, at.lower_bound)
+    return replace(state, at=at, bounds=(*state.bounds, float(bound)), own=own, done=0)
 
 
 def must_branch(state: NodeState, limit: float, settings: NodeSettings) -> bool:
     """Return whether the node gains too little.
 
     A decision disturbs ADMM for some rounds. If the node's own bound is below its parent's by more
-    than the gap, its children would begin from that bound, so it is not branched yet. The more
-    rounds a node had, the more its children would need, so `patience` grows with them.
+    than the gap, its children would begin from that bound, so it is not branched yet, unless its
+    own bound would not get there either. The more rounds a node had, the more its children would
+    need, so `patience` grows with them.
     """
     bounds = state.bounds
     if len(bounds) >= settings.max_rounds:
         return True
     if state.relaxation.graph is not None and not np.isfinite(limit):
         return len(bounds) >= _ROUNDS_UNKNOWN
-    if not np.isfinite(limit) or bounds[-1] - state.at.lower_bound > limit - bounds[-1]:
+    if not np.isfinite(limit):
         return False
     factor = _LIFTED_PATIENCE if isinstance(state.at, LiftedIterate) else 1.0
-    return is_stuck(bounds, limit, max(factor * settings.patience, len(bounds) / WINDOW))
+    patience = max(factor * settings.patience, len(bounds) / WINDOW)
+    if bounds[-1] - state.at.lower_bound > limit - bounds[-1]:
+        return len(bounds) > _ROUNDS_BEHIND and is_stuck(state.own, bounds[-1], patience)
+    return is_stuck(bounds, limit, patience)
 
 
 def _trials(task: Task, state: NodeState) -> int:
