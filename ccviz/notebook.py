@@ -324,7 +324,27 @@ def _model(self: Result, model: str = "relaxation") -> str:
     return code
 
 
+def _why(self: Result, point: int) -> str:
+    """Return why a point is in its cluster: what the next best costs, and what forbids it.
+
+    Parameters
+    ----------
+    point : int
+
+    Raises
+    ------
+    CcvizError
+        If there is no such point, or no clustering.
+    """
+    if self.partition is None:
+        raise CcvizError("There is no clustering.")
+    study = import_module("ccviz.studies.why")
+    said: str = study.Why(study.Moves(self.partition)).of(point)
+    return said
+
+
 Result.how_sure = _how_sure
+Result.why = _why
 Result.least_change = _least_change
 Result.model = _model
 Result.link_prices = _link_prices

@@ -26,7 +26,7 @@ BUDGET = {
     "ccviz.proof": (15, 4_050),
     "ccviz.runs": (24, 5_550),
     "ccviz.solvers": (127, 30_150),
-    "ccviz.studies": (20, 3_800),
+    "ccviz.studies": (21, 4_300),
     "ccviz.views": (117, 24_450),
     "ccviz": (390, 85_700),
     "tests": (479, 51_500),

@@ -26,6 +26,7 @@ from ccviz.runs.run import Result
 from ccviz.studies.html import report_html
 from ccviz.studies.profile import profile, profile_csv, profile_markdown
 from ccviz.studies.rows import rows_csv
+from ccviz.studies.why import sentences
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,8 @@ def save_files(data: Dataset, result: Result, files: Files) -> None:
         return
     if files.table is not None:
         with output(files.table) as file:
-            file.write(rows_csv(data, result.partition).encode())
+            why = sentences(result.partition, data)
+            file.write(rows_csv(data, result.partition, why=why).encode())
     if files.profile is not None:
         partition = result.partition
         found = profile(data.X, partition.shown, partition.problem.n_clusters, data.features)

@@ -361,6 +361,7 @@ class Result:
     plot: ClassVar[Any]
     link_prices: ClassVar[Any]
     how_sure: ClassVar[Any]
+    why: ClassVar[Any]
     least_change: ClassVar[Any]
     model: ClassVar[Any]
     save_html: ClassVar[Any]

@@ -22,11 +22,13 @@ from ccviz.problem.partition import Partition
 from ccviz.runs.run import Result
 from ccviz.studies.profile import Profile, profile, profile_rows
 from ccviz.studies.rows import links_by_point, scores_of
+from ccviz.studies.why import Moves, sentences
 
 _MOST_LINKS = 20
 _MOST_POINTS = 2000  # Points up to which the report lists the links of each
 """Most links of each kind that are listed one by one."""
 
+_MOST_LEAST_SURE = 10  # Points nearest to another cluster that the report lists
 _MOST_MARKS = 3
 """Features that the sentence on a cluster names."""
 
@@ -84,7 +86,7 @@ def report_html(
         clusters="".join(f"<p>{escape(each)}</p>\n" for each in _sentences(marks)),
         asked=_rules(shown) + _links(data, shown) + _who_got_what(data, shown),
         profile=_table(profile_rows(marks)),
-        fit=_table(_fit(shown, marks.called)),
+        fit=_table(_fit(shown, marks.called)) + _least_sure(data, partition, shown, names),
         decisions=_table(_decisions(data)) + "".join(f"<p>{escape(n)}</p>" for n in data.notices),
     )
 
@@ -157,6 +159,19 @@ def _who_got_what(data: Dataset, shown: Partition) -> str:
     called = data.names or [*map(str, range(shown.problem.n_points))]
     rows = zip(called, map(str, shown.shown.tolist()), *found.values(), strict=True)
     return "<h2>Who got what</h2>\n" + _table([["point", "cluster", *found], *rows])
+
+
+def _least_sure(
+    data: Dataset, partition: Partition, shown: Partition, names: Mapping[int, str] | None
+) -> str:
+    """Return why the points that cost least in another cluster are where they are."""
+    moves = Moves(partition)
+    rise = moves.rise.min(axis=1, initial=np.inf)[moves.block_of]
+    points = np.argsort(rise, kind="stable")[:_MOST_LEAST_SURE].tolist()
+    why = sentences(partition, data, shown.shown, names, points)
+    called = data.names or [*map(str, range(len(rise)))]
+    rows = ([called[point], said] for point, said in zip(points, why, strict=True))
+    return "<h2>Nearest to another cluster</h2>\n" + _table([["point", "why it is here"], *rows])
 
 
 def _links_table(data: Dataset, links: Links, labels: IntArray, together: bool) -> str:

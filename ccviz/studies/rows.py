@@ -110,7 +110,12 @@ def _clustered(partition: Partition) -> tuple[FloatArray, IntArray]:
     return partition.problem.X[:n], partition.labels[:n]
 
 
-def rows_csv(data: Dataset, partition: Partition, names: Mapping[int, str] | None = None) -> str:
+def rows_csv(
+    data: Dataset,
+    partition: Partition,
+    names: Mapping[int, str] | None = None,
+    why: Sequence[str] = (),
+) -> str:
     """Return the rows of a table with three columns more: cluster, distance and silhouette.
 
     With soft links there are two more: the links of each row that are kept, and that are broken.
@@ -123,6 +128,8 @@ def rows_csv(data: Dataset, partition: Partition, names: Mapping[int, str] | Non
         Of its points, scaled or not.
     names : mapping of int to str, optional
         Of clusters; they are a column more.
+    why : sequence of str, optional
+        Of each point why it is in its cluster (`ccviz.studies.why`); the last column.
 
     Returns
     -------
@@ -139,6 +146,7 @@ def rows_csv(data: Dataset, partition: Partition, names: Mapping[int, str] | Non
         ("distance", [*map(data.style.measure, found.distance.tolist())]),
         (silhouette, [*map(data.style.measure, found.silhouette.tolist())]),
         *(links_by_point(partition, data.names) or {}).items(),
+        *([("why", why)] if why else []),
     ]
     head = own_names([name for name, _ in columns])
     plain = (each.tolist() if isinstance(each, np.ndarray) else each for _, each in columns)

@@ -4,10 +4,12 @@ import re
 
 import pytest
 
+from tests.app.test_rules import TOOLTIP
+
 pytestmark = pytest.mark.browser
 
 
-def test_clusters_are_named_merged_and_given_a_point(lab_of):
+def test_clusters_are_named_merged_and_given_a_point(lab_of, picture):
     lab = lab_of("?data=iris&k=3&solver=blp-kmeans")
     lab.choose("Speed", "Speed: Live")
     lab.run()
@@ -16,6 +18,11 @@ def test_clusters_are_named_merged_and_given_a_point(lab_of):
     lab.page.get_by_role("button", name="Name cluster 1").click()
     lab.page.get_by_role("button", name="large flowers: ").wait_for()  # of the legend
     labels = lab.labels()
+    lab.rest()
+    points, at = lab.points(), labels.index(0)
+    lab.page.mouse.move(*lab.pixel(points["x"][at], points["y"][at]), steps=3)
+    lab.wait_for(lambda: "would cost" in lab.page.evaluate(TOOLTIP))
+    picture(lab.page, "why")
 
     lab.page.get_by_label("Merge", exact=True).select_option("large flowers")
     lab.page.get_by_label("with", exact=True).select_option("cluster 2")

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.browser
 # Whether the plot shows the links at the pointer.
 _AT_THE_POINTER = """() => Bokeh.documents[0].get_model_by_name("scatter").tags.includes("near")"""
 # What the tooltips of figures say that are seen.
-_TOOLTIP = """() => {
+TOOLTIP = """() => {
     const visit = (root) => [...root.querySelectorAll("*")].flatMap((node) =>
         [node, ...(node.shadowRoot ? visit(node.shadowRoot) : [])])
     return visit(document)
@@ -91,18 +91,18 @@ def test_names_are_suggested_and_nothing_stays_that_should_go(lab_of, picture):
     assert lab.source("must", "alpha")["alpha"] == [0]
 
     # A tooltip does not stay where its point was before the brush came over the plot.
-    lab.wait_for(lambda: "setosa" in page.evaluate(_TOOLTIP))
+    lab.wait_for(lambda: "setosa" in page.evaluate(TOOLTIP))
     page.keyboard.press("p")
     page.get_by_text("Eraser").wait_for()
-    lab.wait_for(lambda: "setosa" not in page.evaluate(_TOOLTIP))
+    lab.wait_for(lambda: "setosa" not in page.evaluate(TOOLTIP))
     page.keyboard.press("p")
     page.get_by_text("Eraser").wait_for(state="hidden")
 
     # Nor over the buttons for two points.
     lab.pick(0, 1)
-    lab.wait_for(lambda: "setosa" not in page.evaluate(_TOOLTIP))
+    lab.wait_for(lambda: "setosa" not in page.evaluate(TOOLTIP))
     page.mouse.move(*lab.pixel(points["x"][0], points["y"][0]), steps=4)
-    assert "setosa" not in page.evaluate(_TOOLTIP)
+    assert "setosa" not in page.evaluate(TOOLTIP)
     page.keyboard.press("Escape")
 
     lab.take_table("customers.csv", NAMED.encode())
@@ -139,13 +139,13 @@ def test_a_click_on_a_node_moves_nothing_and_its_tooltip_goes(lab_of, picture):
     root = (tree["x"][0], tree["y"][0])
     at = lab.pixel(*root, "tree")
     page.mouse.move(at[0], at[1], steps=3)
-    lab.wait_for(lambda: "depth 0" in page.evaluate(_TOOLTIP))
+    lab.wait_for(lambda: "depth 0" in page.evaluate(TOOLTIP))
     page.mouse.click(*at)
     lab.see("Node 0, depth 0")
     lab.rest("tree")
     assert lab.pixel(*root, "tree") == at
     page.mouse.move(at[0] + 1, at[1], steps=2)
-    lab.wait_for(lambda: "depth 0" not in page.evaluate(_TOOLTIP))
+    lab.wait_for(lambda: "depth 0" not in page.evaluate(TOOLTIP))
     picture(page, "node")
 
 

@@ -39,6 +39,7 @@ from ccviz.studies.link_prices import price_steps
 from ccviz.studies.margin_table import Margin
 from ccviz.studies.profile import profile
 from ccviz.studies.rows import scores_of
+from ccviz.studies.why import Moves, Obstacle, Why
 from tests.truth.brute import Truth, pairs
 from tests.truth.kinds import Drawn, keeps_part
 from tests.truth.runs import Case, Statement, above, number
@@ -203,6 +204,65 @@ def standings(case: Case) -> Iterator[str]:
         or (marks.sizes != np.bincount(labels, minlength=drawn.k)).any()
     ):
         yield f"clusters of {marks.sizes.tolist()} points with means {marks.means.tolist()}"
+
+
+def whys(case: Case) -> Iterator[str]:
+    """Ask what each point's moves cost, and what forbids them."""
+    truth, partition = case.truth, _some_clustering(case)
+    moves, shown = Moves(partition), partition.shown
+    said = Why(moves)
+    cost = truth.judged(shown)
+    if cost is None:
+        raise CcvizError("The clustering is not feasible as it is numbered.")
+    slack = (1e-5 if case.drawn.fixed_centers else _FLOAT) * float(truth.scale)
+    for point in range(case.drawn.n):
+        block = moves.block_of == moves.block_of[point]
+        others = [j for j in range(case.drawn.k) if j != shown[point]]
+        for cluster in others:
+            moved = np.where(block, cluster, shown)
+            obstacles = [*moves.obstacles(int(moves.block_of[point]), cluster)]
+            what = f"point {point} into cluster {cluster}"
+            after = truth.judged(moved)
+            if (after is None) != bool(obstacles):
+                yield f"{what}: {obstacles}, and it costs {number(after)}"
+            rise = moves.rise[moves.block_of[point], cluster]
+            if after is not None and abs(float(after - cost) - rise) > slack:
+                yield f"{what} is said to cost {rise} more, and {number(after - cost)} is right"
+            if obstacles and all(each.kind != "empty" for each in obstacles):
+                left = Truth(_rid(case.drawn, obstacles, np.flatnonzero(block)))
+                if left.judged(moved) is None:
+                    yield f"{what} is forbidden without {obstacles} too: {said.of(point)}"
+        found = moves.of(point)
+        first = moves.rise[moves.block_of[point]].min(initial=math.inf)
+        if others and (not found or found[0].rise != first):
+            yield f"point {point} has a move at {first}: {said.of(point)}"
+
+
+def _some_clustering(case: Case) -> Partition:
+    """Return a clustering that keeps everything, not only the best where numbers say nothing."""
+    drawn = case.drawn
+    if drawn.sizes or drawn.outliers or drawn.fixed_centers or case.truth.is_empty:
+        found = case.proved().partition
+        if found is None:
+            raise CcvizError("There is no clustering.")
+        return found
+    return Partition(case.problem(), case.rng.choice(case.truth.all.labels))
+
+
+def _rid(drawn: Drawn, obstacles: list[Obstacle], block: np.ndarray) -> Drawn:
+    """Return a problem without the constraints that keep a block out of a cluster."""
+    for each in obstacles:
+        if each.kind == "cannot_link":
+            ends = {frozenset((each.at, int(point))) for point in block}
+            kept = [link for link in drawn.cannot_link if frozenset(link[:2]) not in ends]
+            drawn = replace(drawn, cannot_link=tuple(kept))
+    if any(each.kind == "sizes" for each in obstacles):
+        drawn = replace(drawn, sizes=None)
+    if any(each.kind == "neighbors" for each in obstacles):
+        drawn = replace(drawn, neighbors=None)
+    gone = {each.at for each in obstacles if each.kind == "rule"}
+    rules = [rule for at, rule in enumerate(drawn.rules) if at not in gone]
+    return replace(drawn, rules=tuple(rules))
 
 
 # --- Margins and prices ---------------------------------------------------------------------------
@@ -483,6 +543,7 @@ STATEMENTS = (
     Statement("clusterings", clusterings, ("Partition",), 0),
     Statement("scores", scores, (), 0),
     Statement("standings", standings, ("scores_of", "standing", "profile"), 8),
+    Statement("why", whys, ("why", "sentences"), 4),
     Statement("margins", margins, ("how_sure", "margin_steps", "first_margins",
                                    "check_margins"), 8),
     Statement("margins of pairs", pair_margins, ("pair_margin",), 12),

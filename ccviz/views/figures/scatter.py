@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from bokeh.events import MouseMove, RangesUpdate
@@ -68,7 +68,8 @@ _EMPTY = "No point is in view. Reset, one of the tools above, shows all."
 _DEEPEST_ZOOM = 1e5  # the whole of an axis over the least part that is shown
 _MANY = 3000
 _TOOLTIP = """@name point <b>@row</b> @class <b>@label{custom}</b>
-<div style="max-width: 340px; opacity: 0.8">@marks</div><div>@links</div>"""
+<div style="max-width: 340px; opacity: 0.8">@marks</div><div>@links</div>
+<div style="max-width: 340px">@why</div>"""
 _PICTURE = """<img src="@picture" width="72" alt="" style="image-rendering: pixelated;
   display: block; margin: 2px 0; border: 1px solid lightgray">"""
 _CLUSTER_CODE = "return value < 0 ? '' : `cluster ${value}`"
@@ -102,7 +103,7 @@ if (ring.data.x.length > 1) view?.tool_views.get(tool)?._move_exit()
 _NEAR_PX = 40
 """Links with an end so near to the pointer are drawn, where only these are."""
 
-_POINT_COLUMNS = ("x", "y", "label", "row", "class", "name", "marks", "links", "picture")
+_POINT_COLUMNS = ("x", "y", "label", "row", "class", "name", "marks", "links", "why", "picture")
 
 
 class ScatterFigure:
@@ -306,6 +307,7 @@ class ScatterFigure:
             "name": [f"{plane.names[row]}," for row in rows] if plane.names else nothing(),
             "marks": [plane.marks[row] for row in rows] if plane.marks else nothing(),
             "links": nothing(),
+            "why": nothing(),
             "picture": [plane.pictures[row] for row in rows] if plane.pictures else nothing(),
         }
 
@@ -314,10 +316,10 @@ class ScatterFigure:
         """(m,) the points that the browser has; of very many, those in view if they are few."""
         return np.asarray(self._points.data["row"], dtype=np.int64)
 
-    def say_links(self, words: Sequence[str]) -> None:
-        """Let tooltips say which links each point has; nothing where there are too many points."""
-        if len(words) == len(self._points.data["links"]):
-            self._patch("links", np.array(words, dtype=object))
+    def say(self, column: Literal["links", "why"], words: Sequence[str]) -> None:
+        """Let tooltips say something of each point; nothing where there are too many points."""
+        if len(words) == len(self._points.data[column]):
+            self._patch(column, np.array(words, dtype=object))
 
     def _patch(self, column: str, values: NDArray[Any]) -> None:
         """Send the rows of a column that differ, or the whole column if most of them do.

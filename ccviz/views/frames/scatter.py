@@ -58,6 +58,11 @@ MOST_TOOLTIPS = 3000
 """Points up to which tooltips say what marks each out, or show it, and which links it has."""
 
 
+MOST_WHY = 1000
+"""Points up to which tooltips say why each is in its cluster: the sentences take most of a second
+where rules are many."""
+
+
 class Axis(Protocol):
     """One axis of the plane: the points' values, and where another point is drawn."""
 

@@ -14,6 +14,7 @@ from ccviz.runs.run import Result, result_of
 from ccviz.studies.html import report_html
 from ccviz.studies.profile import profile, profile_csv, profile_markdown
 from ccviz.studies.rows import rows_csv
+from ccviz.studies.why import sentences
 from ccviz.views.lab.session import Session
 
 _SMALL = 20_000
@@ -96,7 +97,9 @@ def write(
     if what == "report":
         return report_html(data, result, colors, names=names)
     if what == "rows":
-        return rows_csv(data, Partition(result.partition.problem, colors), names)
+        shown = Partition(result.partition.problem, colors)
+        why = sentences(result.partition, data, shown.shown, names)
+        return rows_csv(data, shown, names, why)
     problem = result.partition.problem
     marks = profile(data.X, problem.shown(colors), problem.n_clusters, data.features, names)
     return profile_csv(marks, data.style) if what == "profile" else profile_markdown(marks)

@@ -10,6 +10,7 @@ from bokeh.events import Pan, PanEnd, PanStart, SelectionGeometry
 
 from ccviz.arrays import IntArray
 from ccviz.problem.partition import Partition
+from ccviz.studies.why import sentences
 from ccviz.views.figures.overlays import DecisionsOverlay
 from ccviz.views.figures.scatter import ScatterFigure
 from ccviz.views.frames.links import lines, path
@@ -17,6 +18,7 @@ from ccviz.views.frames.prices import answer_words, legend_words, price_list, st
 from ccviz.views.frames.question import question
 from ccviz.views.frames.scatter import (
     MOST_TOOLTIPS,
+    MOST_WHY,
     classes,
     coloring,
     has_answered,
@@ -135,6 +137,8 @@ class ScatterPanel(Panel):
         if inspection is not None:
             self._decisions = DecisionsOverlay(self._figure.plot, look(session.dark))
         self.legend = Legend(session)
+        # The clustering that the tooltips explain, and how its clusters are called.
+        self._explained: tuple[Partition | None, dict[int, str]] = None, {}
         self._box = FigurePane(self._figure.plot, sizing_mode="stretch_both", margin=0)
         self.follow(session, inspection=inspection, painter=self._painter)
         self._place()
@@ -158,6 +162,7 @@ class ScatterPanel(Panel):
         session = self._session
         self._plane = plane(session.draft, session.x_axis, session.y_axis)
         self._figure.show_plane(self._plane, keep_view)
+        self._explained = None, {}  # the browser has the points without words
         self._say_links()
         self._draw_decisions()
         self._on_set()
@@ -176,7 +181,22 @@ class ScatterPanel(Panel):
             found = self._session.staying.found
             for point in [] if found is None else found.reasons:
                 words[point] = " ".join(filter(None, (found.words(point), words[point])))
-            self._figure.say_links(words)
+            self._figure.say("links", words)
+
+    def _say_why(self, answer: Partition | None) -> None:
+        """Let tooltips say why points are in the clusters of a run's answer, if that is shown."""
+        session, names = self._session, {}
+        if answer is not None and answer.problem.n_points == session.draft.n <= MOST_WHY:
+            colors = session.cluster_colors.of(answer)
+            names = session.cluster_names(colors)
+        else:
+            answer = None
+        if self._explained == (answer, names):
+            return
+        self._explained, words = (answer, names), [""] * session.draft.n
+        if answer is not None:
+            words = sentences(answer, session.draft.data, answer.problem.shown(colors), names)
+        self._figure.say("why", words)
 
     def _color(self) -> None:
         if self._is_blank:
@@ -212,6 +232,8 @@ class ScatterPanel(Panel):
         if alone and not names:
             frame = sure_only(frame, session.sureness.known, session.rise)
         self._figure.show_clusters(only(frame, session.isolated, session.differing), bool(names))
+        ended = run if alone and not names and has_answered(run) else None
+        self._say_why(ended.incumbent if ended else None)
         by_price = session.links_drawn == "price"
         priced = session.pricing.known if by_price else None
         prices = price_list(priced, session.draft.problem)

@@ -74,7 +74,7 @@ def test_what_tooltips_say_of_links_stands_in_no_other_column():
     draft = Draft(Dataset("few", np.eye(3), ("x", "y", "z")), 2)
     figure = ScatterFigure(look(False))
     figure.show_plane(plane(draft, "x", "y"))
-    figure.say_links(["must-link 1", "", ""])
+    figure.say("links", ["must-link 1", "", ""])
     assert figure.points.data["links"][0] == "must-link 1"
     assert list(figure.points.data["name"]) == ["", "", ""]
 

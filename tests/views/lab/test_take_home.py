@@ -42,7 +42,7 @@ def test_rows_go_home_as_they_came_with_the_numbers_of_the_page(answered):
     rows = taken(answered, "rows")
     assert (rows.name, rows.kind) == ("mine-clusters.csv", "text/csv")
     head, *lines = csv.reader(io.StringIO(rows.content))
-    assert head == ["id", "x", "y", "note", "cluster", "distance", "silhouette"]
+    assert head == ["id", "x", "y", "note", "cluster", "distance", "silhouette", "why"]
     assert lines[0][:4] == ["7", "1.5", "9", "n1"]
     assert [int(line[4]) for line in lines] == (1 - labels).tolist()
     sizes = np.bincount(1 - labels).astype(str)

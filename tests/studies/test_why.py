@@ -1,0 +1,102 @@
+"""Why a point is in its cluster; against brute force in `tests/truth`."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from ccviz import Partition, Problem, solve
+from ccviz.data.datasets import Dataset
+from ccviz.errors import CcvizError
+from ccviz.problem.asked import AskedRule
+from ccviz.problem.reduction import with_rules
+from ccviz.studies.rows import rows_csv
+from ccviz.studies.why import MOST_EXPLAINED, Moves, Why, sentences
+
+X = np.array([[0.0, 0.0], [1.0, 0.0], [5.0, 0.0], [6.0, 1.0]])
+LABELS = [0, 0, 1, 1]
+
+
+def why(point, labels=LABELS, rules=(), **given):
+    problem = with_rules(Problem(X, 2, **given), [*map(AskedRule, rules)], True)
+    return Why(Moves(Partition(problem, labels)), features=("east", "north")).of(point)
+
+
+def test_the_next_cluster_has_a_price_and_the_features_that_speak_against_it():
+    # 0.5 is saved, and 2/3 of 4.5 squared and of 0.5 squared is added.
+    assert why(1) == "Cluster 1 would cost 13.2 more (east 99 %)."
+    assert why(3) == "Cluster 0 would cost 19.8 more (east 99 %)."
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (
+            {"cannot_link": [(1, 2)]},
+            "The cannot-link with 2 keeps it out of cluster 1 (13.2 more); every other cluster is "
+            "forbidden too.",
+        ),
+        (
+            {"must_link": [(0, 1)]},
+            "Cluster 0, which would be empty, keeps it out of cluster 1 (25.2 more); every other "
+            "cluster is forbidden too (with 1 point tied to it by must-links).",
+        ),
+        (
+            {"sizes": ([2, 1], [3, 2])},
+            "The size of cluster 0, at least 2, and the size of cluster 1, at most 2, keep it out "
+            "of cluster 1 (13.2 more); every other cluster is forbidden too.",
+        ),
+        (
+            {"rules": ["diameter<=4.9"]},
+            "The rule diameter<=4.9 keeps it out of cluster 1 (13.2 more); every other cluster is "
+            "forbidden too.",
+        ),
+        (
+            {"neighbors": [(0, 1), (2, 3)]},
+            "Cluster 1, which would fall apart, keeps it out of cluster 1 (13.2 more); every other "
+            "cluster is forbidden too.",
+        ),
+        (
+            {"must_link": [(0, 1, 4.0)]},
+            "Cluster 1 would cost 17.2 more, 4 of it for soft links (east 99 %).",
+        ),
+        ({"weights": [1.0, 0.0, 1.0, 1.0]}, "Cluster 1 would cost 0 more."),
+    ],
+)
+def test_what_keeps_a_point_out_is_named(given, sentence):
+    assert why(1, **given) == sentence
+
+
+def test_a_better_clustering_is_said_to_be_one():
+    assert why(1, [0, 1, 1, 1]) == "Cluster 0 would cost 13.2 less, and nothing forbids it."
+
+
+def test_one_cluster_and_no_such_point():
+    assert solve(Problem(X, 1)).why(0) == "There is no other cluster."
+    with pytest.raises(CcvizError, match="4 is none of the points 0 to 3"):
+        solve(Problem(X, 2)).why(4)
+
+
+def test_a_point_left_out_may_go_anywhere():
+    partition = solve(Problem(np.vstack([X, [[90.0, 0.0]]]), 2, outliers=1)).partition
+    assert partition.shown[4] == -1
+    assert "would cost" in Why(Moves(partition)).of(4)
+
+
+def test_tables_call_points_and_clusters_by_their_names():
+    data = Dataset("towns", X, ("east", "north"), names=("a", "b", "c", "d"))
+    partition = Partition(Problem(X, 2, cannot_link=[(1, 2)]), LABELS)
+    shown = 1 - partition.shown
+    words = sentences(partition, data, shown, {0: "coast"})
+    assert words[1].startswith("The cannot-link with c keeps it out of coast (13.2 more)")
+    head, *rows = csv.reader(rows_csv(data, partition, why=words).splitlines())
+    assert head[-1] == "why"
+    assert [row[-1] for row in rows] == words
+    assert words[2].startswith("The cannot-link with b keeps it out of cluster 1 (")
+
+
+def test_very_many_points_have_no_sentences():
+    many = np.arange(MOST_EXPLAINED + 1.0)[:, None]
+    partition = Partition(Problem(many, 2), np.arange(len(many)) % 2)
+    assert sentences(partition, Dataset("many", many, ("x",))) == []
+    assert len(sentences(partition, Dataset("many", many, ("x",)), some=[5])) == 1
