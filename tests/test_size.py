@@ -21,7 +21,7 @@ BUDGET = {
     "ccviz.active": (13, 2_750),
     "ccviz.cli": (13, 2_800),
     "ccviz.data": (18, 3_650),
-    "ccviz.feasibility": (6, 1_500),
+    "ccviz.feasibility": (7, 1_900),
     "ccviz.problem": (19, 4_900),
     "ccviz.proof": (15, 4_050),
     "ccviz.runs": (24, 5_550),

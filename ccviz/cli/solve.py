@@ -68,7 +68,9 @@ from ccviz.cli.reading import (
 )
 from ccviz.cli.report import Files, report, save_files
 from ccviz.data.datasets import Dataset
+from ccviz.errors import ContradictionError, ProblemError, UnfillableError
 from ccviz.feasibility.conflict import can_explain, explain_conflict
+from ccviz.feasibility.cure import cures, said_of
 from ccviz.problem.asked import AnyAsked
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
@@ -149,7 +151,10 @@ def solve(
     if forecast_only:
         print_forecasts(problem, asked)
         return
-    chosen, problem, why = choose_solver(solver, param, problem, asked, time_limit)
+    try:
+        chosen, problem, why = choose_solver(solver, param, problem, asked, time_limit)
+    except (ContradictionError, UnfillableError) as refused:
+        raise with_cures(refused, problem, asked) from None
     if threads is not None:
         chosen = with_threads(chosen, threads)
     limits = Limits(time_limit, gap, node_limit)
@@ -212,11 +217,19 @@ def print_forecasts(problem: Problem, asked: Sequence[AnyAsked]) -> None:
 
 
 def explain(problem: Problem) -> None:
-    """Say which constraints cannot all be kept, and the fewest links to give up."""
+    """Say which constraints cannot all be kept, and what to change."""
     if conflict := explain_conflict(problem):
         say(conflict.reason)
-        if conflict.advice:
-            say(conflict.advice)
+        found = cures(problem, conflict=conflict)
+        if found:
+            say(said_of(found))
+
+
+def with_cures(refused: ProblemError, problem: Problem, asked: Sequence[AnyAsked]) -> ProblemError:
+    """Return the refusal of rules with what to change."""
+    conflict = explain_conflict(problem, rules=asked)
+    found = cures(problem, rules=asked, conflict=conflict)
+    return ProblemError(f"{refused} {said_of(found)}") if found else refused
 
 
 # --- `ccviz solvers`: the registry ----------------------------------------------------------------

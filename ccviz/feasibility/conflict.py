@@ -10,24 +10,28 @@ conflicts found so far with as few links as possible, and look for a conflict in
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from ccviz.arrays import IntArray
+from ccviz.errors import ContradictionError, UnfillableError
 from ccviz.feasibility.check import Feasibility, check_feasibility
-from ccviz.problem.asked import rule_of
+from ccviz.problem.asked import AnyAsked, rule_of
 from ccviz.problem.links import closure
 from ccviz.problem.problem import Problem
-from ccviz.problem.reduction import flat
-from ccviz.problem.sums import IMPLIED, MinSum, SumLimit, sum_limits
+from ccviz.problem.reduction import flat, with_rules
+from ccviz.problem.rule_base import Rule
+from ccviz.problem.sums import IMPLIED, MinSum, SumLimit
 
 SIZES = -1
 """The number of the cluster sizes, as one constraint, among the numbers of the links.
 
-Limits on sums have the numbers below it.
+Neighbours have the number below it, and rules those below that.
 """
+_NEIGHBORS, _RULES = -2, -3
 
 _CHECK_S = 2.0
 """Time limit in seconds of one feasibility check."""
@@ -43,8 +47,8 @@ class Conflict:
         The hard links of the conflict, zero-based pairs of points.
     with_sizes : bool
         Whether the cluster sizes are part of it.
-    sums : tuple of str
-        The limits on sums that are part of it, as text.
+    rules : tuple of str
+        The rules that are part of it, as text.
     is_minimal : bool
         Whether all of it can be kept once any one is given up; False if the time ran out.
     give_up_must, give_up_cannot : (m, 2) int64
@@ -52,16 +56,19 @@ class Conflict:
         found, or if sizes and sums cannot be kept even without links.
     is_fewest : bool
         Whether no smaller set of links will do.
+    with_neighbors : bool
+        Whether that clusters are connected is part of it.
     """
 
     must_link: IntArray
     cannot_link: IntArray
     with_sizes: bool
-    sums: tuple[str, ...]
+    rules: tuple[str, ...]
     is_minimal: bool
     give_up_must: IntArray
     give_up_cannot: IntArray
     is_fewest: bool
+    with_neighbors: bool = False
 
     @property
     def points(self) -> tuple[int, ...]:
@@ -70,51 +77,73 @@ class Conflict:
         return tuple(int(i) for i in np.unique(ends))
 
     @property
+    def sums(self) -> tuple[str, ...]:
+        """The rules, by their name of 0.3."""
+        return self.rules
+
+    @property
     def reason(self) -> str:
         """The conflict as a sentence."""
         parts = ["the cluster sizes"] * self.with_sizes
-        parts += [f"the rule {text}" for text in self.sums]
-        parts += _in_words("must-link", self.must_link)
-        parts += _in_words("cannot-link", self.cannot_link)
+        parts += ["the neighbours"] * self.with_neighbors
+        parts += [f"the rule {text}" for text in self.rules]
+        parts += in_words("must-link", self.must_link)
+        parts += in_words("cannot-link", self.cannot_link)
         if len(parts) == 1:
             return f"{parts[0]} cannot be kept."
-        sentence = f"{_enumerated(parts)} cannot all be kept"
+        sentence = f"{enumerated(parts)} cannot all be kept"
         return sentence + ("; without any one of them the others can." if self.is_minimal else ".")
 
     @property
     def advice(self) -> str:
         """What to give up, as a sentence; empty if no such links were found."""
-        links = _in_words("must-link", self.give_up_must)
-        links += _in_words("cannot-link", self.give_up_cannot)
+        links = in_words("must-link", self.give_up_must)
+        links += in_words("cannot-link", self.give_up_cannot)
         if not links:
             return ""
         few = "; no fewer links will do" if self.is_fewest else ""
-        return f"A clustering exists without {_enumerated(links)}{few}."
+        return f"A clustering exists without {enumerated(links)}{few}."
 
 
 def can_explain(problem: Problem) -> bool:
-    """Return whether all rules of a problem are limits on sums, which conflicts may name."""
-    asked = flat(rule_of(rule) for rule in problem.given.rules)
-    return all(isinstance(rule, SumLimit) for rule in (*problem.rules, *asked))
+    """Return whether all rules of a problem can be named by conflicts."""
+    return all(map(partial(is_explained, problem), problem.given.rules or problem.rules))
 
 
-def explain_conflict(problem: Problem, time_limit: float = 10.0) -> Conflict | None:
+def is_explained(problem: Problem, rule: Rule | AnyAsked) -> bool:
+    """Return whether a rule is links, sizes and limits on sums, which feasibility checks know."""
+    made = flat([rule_of(rule) if isinstance(rule, AnyAsked) else rule])
+    return all(isinstance(each, SumLimit) or _is_reduced(problem, each) for each in made)
+
+
+def _is_reduced(problem: Problem, rule: Rule) -> bool:
+    try:
+        return rule.reduction(problem, False) is not None
+    except UnfillableError:
+        return True
+
+
+def explain_conflict(
+    problem: Problem, time_limit: float = 10.0, rules: Sequence[AnyAsked] = ()
+) -> Conflict | None:
     """Return a minimal conflict of an infeasible problem, and the fewest links to give up.
 
     Parameters
     ----------
     problem : Problem
-        Of its constraints the hard links, the sizes and the limits on sums count, as they were
-        given.
+        Of its constraints the hard links, the sizes, neighbours, and the rules that are links,
+        sizes or limits on sums count, as they were given.
     time_limit : float
         Seconds for all feasibility checks together.
+    rules : sequence of AskedRule or AskedEither, optional
+        Further rules, with which `ccviz.problem.reduction.with_rules` refuses the problem.
 
     Returns
     -------
     Conflict or None
         None if it is not proved within the time that the problem is infeasible.
     """
-    search = _Search(problem, time.monotonic() + time_limit)
+    search = _Search(problem, rules, time.monotonic() + time_limit)
     answer = search.check(search.all)
     if answer.feasible is not False:
         return None
@@ -128,29 +157,44 @@ def explain_conflict(problem: Problem, time_limit: float = 10.0) -> Conflict | N
         is_minimal,
         *search.pairs(given_up),
         is_fewest,
+        _NEIGHBORS in conflict,
     )
+
+
+def checked(problem: Problem, rules: Sequence[Rule | AnyAsked], seconds: float) -> Feasibility:
+    """Return whether a clustering keeps a problem's constraints and rules, without one.
+
+    What `with_rules` refuses is infeasible, with the points of its sentence.
+    """
+    try:
+        made = with_rules(problem, rules, False)
+    except ContradictionError as wrong:
+        return Feasibility(False, None, (*wrong.chain, *wrong.pair), str(wrong))
+    except UnfillableError as wrong:
+        return Feasibility(False, None, (), str(wrong))
+    return check_feasibility(made, seconds, with_labels=False, with_sums=True)
 
 
 class _Search:
     """Feasibility checks of subsets of a problem's constraints, which are numbers.
 
     Must-links come first, then cannot-links; `SIZES` represents the sizes, and the numbers below it
-    the limits on sums.
+    the neighbours and the rules.
     """
 
-    def __init__(self, problem: Problem, end: float) -> None:
+    def __init__(self, problem: Problem, more: Sequence[AnyAsked], end: float) -> None:
         given = problem.given
-        self._k, self._sizes, self._end = problem.k, given.sizes, end
-        self._X = np.zeros((problem.n, 1))  # the points do not matter
+        self._problem, self._sizes, self._end = problem, given.sizes, end
         self._must = given.must_link.hard.pairs
         self._cannot = given.cannot_link.hard.pairs
-        self._sums = tuple(each for each in sum_limits(problem) if not isinstance(each, IMPLIED))
-        # A rule on every word of a column is a limit for each word.
-        texts = [rule.text for rule in given.rules for _ in flat([rule_of(rule)])]
-        self._texts = texts or list(map(_in_signs, self._sums))
+        made = [rule for rule in problem.rules if not isinstance(rule, IMPLIED)]
+        rules: list[Rule | AnyAsked] = [*(given.rules or made), *more]
+        self._rules = [rule for rule in rules if is_explained(problem, rule)]
         self.links = list(range(len(self._must) + len(self._cannot)))
-        limits = [SIZES - 1 - number for number in range(len(self._sums))]
-        self.all = [SIZES] * (given.sizes is not None) + limits + self.links
+        limits = [_RULES - number for number in range(len(self._rules))]
+        others = [SIZES] * (given.sizes is not None)
+        others += [_NEIGHBORS] * (problem.neighbors is not None)
+        self.all = others + limits + self.links
         self.is_undecided = False
 
     @property
@@ -164,33 +208,39 @@ class _Search:
         return self._must[links[links < first]], self._cannot[links[links >= first] - first]
 
     def texts_of(self, constraints: Sequence[int]) -> tuple[str, ...]:
-        """Return the limits on sums among some constraints as texts, each once."""
-        limits = (each for each in sorted(constraints, reverse=True) if each < SIZES)
-        return tuple(dict.fromkeys(self._texts[SIZES - 1 - each] for each in limits))
+        """Return the rules among some constraints as texts, each once."""
+        rules = (self._rules[_RULES - each] for each in sorted(constraints, reverse=True)
+                 if each <= _RULES)  # fmt: skip
+        return tuple(dict.fromkeys(map(_text, rules)))
 
     def check(self, constraints: Sequence[int]) -> Feasibility:
         must, cannot = self.pairs(constraints)
         sizes = self._sizes if SIZES in constraints else None
-        rules = tuple(self._sums[SIZES - 1 - each] for each in constraints if each < SIZES)
-        part = Problem(self._X, self._k, must, cannot, sizes, rules=rules)  # type: ignore[arg-type]
-        seconds = min(_CHECK_S, max(self._end - time.monotonic(), 0.0))
-        return check_feasibility(part, seconds, with_labels=False, with_sums=True)
+        neighbors = self._problem.neighbors if _NEIGHBORS in constraints else None
+        rules = [self._rules[_RULES - each] for each in constraints if each <= _RULES]
+        X, k = self._problem.X, self._problem.k
+        part = Problem(X, k, must, cannot, sizes, neighbors=neighbors)  # type: ignore[arg-type]
+        return checked(part, rules, min(_CHECK_S, max(self._end - time.monotonic(), 0.0)))
 
     def _near(self, points: Sequence[int], among: Sequence[int]) -> list[int]:
         """Return the constraints that the witness of a feasibility check rests on.
 
-        These are the cannot-links between the blocks of its points and the must-links inside them;
-        all constraints if there is no witness, or if these can be kept.
+        These are the cannot-links between the blocks of its points, the must-links inside them, and
+        all that is no link; all constraints if there is no witness, or if these can be kept.
         """
         if not points:
             return list(among)
         must, cannot = self.pairs(among)
-        block_of = closure(len(self._X), must)
+        block_of = closure(self._problem.n, must)
         inside = np.isin(block_of, block_of[list(points)])
         both_inside = inside[np.concatenate([must, cannot])].all(axis=1)
         links = sorted(_links_of(among))
         found = [each for each, is_inside in zip(links, both_inside, strict=True) if is_inside]
-        return found if self._is_infeasible(found) else list(among)
+        others = [each for each in among if each < 0]
+        for some in (found, others + found):
+            if self._is_infeasible(some):
+                return some
+        return list(among)
 
     def _is_infeasible(self, constraints: Sequence[int]) -> bool:
         """Return whether it is proved; what is undecided, or out of time, counts as feasible."""
@@ -237,9 +287,12 @@ class _Search:
         return [], False
 
 
-def _in_signs(limit: SumLimit) -> str:
-    sign = ">=" if isinstance(limit, MinSum) else "<="
-    return f"sum{sign}{limit.limit:.6g}"
+def _text(rule: Rule | AnyAsked) -> str:
+    if isinstance(rule, AnyAsked):
+        return rule.text
+    if isinstance(rule, SumLimit):
+        return f"sum{'>=' if isinstance(rule, MinSum) else '<='}{rule.limit:.6g}"
+    return type(rule).__name__
 
 
 def _links_of(constraints: Sequence[int]) -> list[int]:
@@ -290,11 +343,12 @@ def _hit(conflicts: Sequence[Sequence[int]]) -> set[int]:
     return {name for name, share in zip(names, found.x, strict=True) if share > 0.5}
 
 
-def _in_words(kind: str, pairs: IntArray) -> list[str]:
-    return [f"{kind} {i}–{j}" for i, j in pairs.tolist()]
+def in_words(kind: str, pairs: Iterable[Sequence[int]]) -> list[str]:
+    """Return links as words."""
+    return [f"{kind} {i}–{j}" for i, j in pairs]
 
 
-def _enumerated(parts: Sequence[str]) -> str:
+def enumerated(parts: Sequence[str]) -> str:
     """Join words, some of them if there are many."""
     most = 12
     shown = list(parts[:most]) + [f"{len(parts) - most} more"] * (len(parts) > most)

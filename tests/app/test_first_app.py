@@ -77,6 +77,11 @@ def an_infeasible_set_is_named(lab):
     lab.see_notice("No clustering can keep these links")
     lab.see_notice("odd cycle")
     assert len(lab.links()) == 3
+    lab.press("Take 3 clusters")
+    lab.see("k = 3")
+    lab.page.get_by_text("No clustering can keep these links").wait_for(state="hidden")
+    lab.press("Undo")
+    lab.see("k = 2")
 
 
 def test_step_back_and_scrub(lab):

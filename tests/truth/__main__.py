@@ -35,6 +35,9 @@ from tests.truth.runs import Case, Statement  # noqa: E402
 STATEMENTS: tuple[Statement, ...] = (*runs.STATEMENTS, *studies.STATEMENTS)
 """Everything that is asked. A new statement is one line in `runs` or `studies`."""
 
+ALWAYS = runs.contradicts, studies.cured
+"""Questions that are asked of problems too whose constraints are refused when they are read."""
+
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "truth.md"
 
 _CRASHES = (
@@ -128,7 +131,7 @@ def ask_all(
     for statement in statements:
         every = max(1, statement.share * share // 100)
         turn = zlib.crc32(f"{statement.name} {seed}".encode())  # apart from what the seed draws
-        if turn % every or not (is_made or statement.ask is runs.contradicts):
+        if turn % every or not (is_made or statement.ask in ALWAYS):
             continue
         tally = report.tallies.setdefault(statement.name, Tally())
         began = time.process_time()
@@ -189,7 +192,7 @@ def shrunk(
 def _again(fault: Fault, statement: Statement, drawn: Drawn) -> Fault | None:
     try:
         case = Case(drawn, fault.seed)
-        if statement.ask is not runs.contradicts and not _is_made(case):
+        if statement.ask not in ALWAYS and not _is_made(case):
             return None
         sentences = false_sentences(statement, case)
     except CcvizError:

@@ -20,6 +20,11 @@ from ccviz import (
 )
 from ccviz.errors import CcvizError, ContradictionError, ProblemError, UnfillableError
 from ccviz.estimator import NoClusteringError
+from ccviz.feasibility.conflict import can_explain
+from ccviz.feasibility.cure import Cure, cures
+from ccviz.problem.asked import split_rule
+from ccviz.problem.rules import RULE_KINDS
+from ccviz.problem.sizes import read_sizes
 from ccviz.studies.choose_k import choose_k
 from ccviz.studies.elbow import (
     best_by_gap,
@@ -82,13 +87,18 @@ def conflict(case: Case) -> Iterator[str]:
         yield f"in conflict, and the optimum is {number(case.truth.optimum)}: {found.reason}"
         return
     drawn = case.drawn
-    if drawn.rules or drawn.outliers or drawn.fixed_centers:
-        raise CcvizError("Conflicts are compared for links and sizes alone.")
+    if drawn.outliers or drawn.fixed_centers or not can_explain(problem):
+        raise CcvizError("Conflicts are compared for what they may name.")
     must, cannot = (
         tuple(map(tuple, each.tolist())) for each in (found.must_link, found.cannot_link)
     )
-    alone = replace(drawn, must_link=must, cannot_link=cannot,
-                    sizes=drawn.sizes if found.with_sizes else None)  # fmt: skip
+    named = zip(drawn.rules, drawn.asked, strict=True)
+    alone = replace(
+        drawn, must_link=must, cannot_link=cannot, weights=None,
+        sizes=drawn.sizes if found.with_sizes else None,
+        neighbors=drawn.neighbors if found.with_neighbors else None,
+        rules=tuple(rule for rule, asked in named if asked.text in found.rules),
+    )  # fmt: skip
     if not Truth(alone).is_empty:
         yield f"a clustering keeps what is said to be in conflict: {found.reason}"
     if found.is_minimal:
@@ -98,13 +108,66 @@ def conflict(case: Case) -> Iterator[str]:
         yield f"no clustering exists without what is to be given up: {found.advice}"
 
 
+def cured(case: Case) -> Iterator[str]:
+    """Ask for single changes after which a clustering exists."""
+    drawn = case.drawn
+    if not case.truth.is_empty:
+        raise CcvizError("There is a clustering.")
+    base = replace(drawn, rules=()).problem()  # refused where links alone contradict each other
+    for cure in cures(base, rules=drawn.asked):
+        if Truth(_cured(drawn, cure)).is_empty:
+            yield f"no clustering exists after: {cure.sentence}"
+        less = _cured_less(drawn, cure) if cure.is_least else None
+        if less is not None and not Truth(less).is_empty:
+            yield f"less will do than: {cure.sentence}"
+
+
+def _cured(drawn: Drawn, cure: Cure) -> Drawn:
+    if cure.k:
+        return replace(drawn, k=cure.k)
+    if cure.sizes:
+        return replace(drawn, sizes=tuple(map(tuple, read_sizes(cure.sizes, drawn.n, drawn.k))))
+    rules = [*drawn.rules]
+    if cure.text:
+        ((name, _, known),) = rules[cure.rule]
+        limit = cure.text.rpartition("=")[2]
+        if RULE_KINDS[name].unit == "distance":  # as near as rounding of a distance goes
+            limit = repr(float(limit) * (1.0 + 1e-9 * (1 if name.endswith("<=") else -1)))
+        rules[cure.rule] = ((name, limit, known),)
+    else:
+        del rules[cure.rule]
+    return replace(drawn, rules=tuple(rules))
+
+
+def _cured_less(drawn: Drawn, cure: Cure) -> Drawn | None:
+    """Return the problem after a change of one step less; itself where a step was enough."""
+    if cure.k:
+        step = 1 if cure.k > drawn.k else -1
+        return replace(drawn, k=cure.k - step)
+    if cure.sizes or not cure.text:
+        return None
+    words = split_rule(cure.text)
+    kind = RULE_KINDS[words.kind]
+    size = 1.0
+    if kind.unit == "distance" and words.limit:
+        size = 10.0 ** (math.floor(math.log10(words.limit)) - 2)
+    elif not (kind.is_whole or words.is_share):
+        return None
+    limit = words.limit - size if kind.is_upper else words.limit + size
+    text = f"{limit:.15g}{'%' * words.is_share}"
+    return _cured(drawn, replace(cure, text=kind.written(text, words.name)))
+
+
 def _less(drawn: Drawn) -> Iterator[Drawn]:
     for name in ("must_link", "cannot_link"):
         links = getattr(drawn, name)
         for at in range(len(links)):
             yield replace(drawn, **{name: links[:at] + links[at + 1 :]})
-    if drawn.sizes is not None:
-        yield replace(drawn, sizes=None)
+    for name in ("sizes", "neighbors"):
+        if getattr(drawn, name) is not None:
+            yield replace(drawn, **{name: None})
+    for rule in {*drawn.rules}:  # of one text there may be two
+        yield replace(drawn, rules=tuple(each for each in drawn.rules if each != rule))
 
 
 def _given_up(drawn: Drawn, found: object) -> Drawn:
@@ -539,6 +602,7 @@ def models(case: Case) -> Iterator[str]:
 STATEMENTS = (
     Statement("feasibility", feasibility, ("check_feasibility",), 0),
     Statement("conflicts", conflict, ("explain_conflict", "Conflict"), 0),
+    Statement("cures", cured, ("cures", "Cure"), 0),
     Statement("blocks", blocks, ("contract", "Blocks"), 0),
     Statement("clusterings", clusterings, ("Partition",), 0),
     Statement("scores", scores, (), 0),

@@ -16,7 +16,9 @@ from ccviz.active.learner import links_of
 from ccviz.arrays import IntArray
 from ccviz.data.datasets import Dataset
 from ccviz.errors import CcvizError
+from ccviz.feasibility.cure import Cure
 from ccviz.numbers import count
+from ccviz.problem.asked import AskedRule
 from ccviz.problem.fixed_centers import read_centers_text
 from ccviz.problem.sizes import read_sizes
 from ccviz.solvers import Solver, make_solver
@@ -197,6 +199,28 @@ class Edits:
     def set_sizes(self, text: str) -> None:
         """Ask for a size of each cluster: ``50, 50, 50``, ``40-60``, ``equal``."""
         self._change(lambda draft: draft.with_sizes(*read_sizes(text, draft.n, draft.k)))
+
+    def cure(self, cure: Cure) -> None:
+        """Make a change after which the constraints can be kept."""
+
+        def changed(draft: Draft) -> Draft:
+            if cure.k:
+                return draft.with_k(cure.k)
+            if cure.sizes:
+                return draft.with_sizes(*read_sizes(cure.sizes, draft.n, draft.k))
+            gone = {("must", *pair) for pair in cure.must_link}
+            gone |= {("cannot", *pair) for pair in cure.cannot_link}
+            if gone:
+                return draft.without_links(
+                    link for link in draft.links if (link.kind, *sorted(link.pair)) in gone
+                )
+            rules = [*draft.rules]
+            rule = rules.pop(cure.rule)
+            if cure.text and isinstance(rule, AskedRule):
+                rules.insert(cure.rule, replace(rule, text=cure.text))
+            return draft.with_rules(rules)
+
+        self._change(changed)
 
     def set_outliers(self, outliers: int) -> None:
         """Let another number of points be left out."""

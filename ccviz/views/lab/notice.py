@@ -11,6 +11,7 @@ from typing import Literal
 import param
 
 from ccviz.errors import CcvizError, ContradictionError
+from ccviz.feasibility.cure import Cure
 from ccviz.numbers import count
 from ccviz.solvers import SOLVERS
 from ccviz.views.lab.player import PlayerState
@@ -28,6 +29,7 @@ class Notice:
     about: str = ""  # The action it is about; the notice goes away once that action succeeds
     title: str = ""  # A few words; by default one for its kind
     take: str = ""  # A solver that a button offers to switch to
+    cures: tuple[Cure, ...] = ()  # Changes that buttons offer
     # (str, str): A list under the sentence: names, each with what it means.
     rows: tuple[tuple[str, str], ...] = ()
 

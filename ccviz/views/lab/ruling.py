@@ -6,7 +6,14 @@ from functools import partial
 
 from ccviz.arrays import IntArray
 from ccviz.data.names import column_values
-from ccviz.errors import ArchiveError, CcvizError, ContradictionError, ProblemError
+from ccviz.errors import (
+    ArchiveError,
+    CcvizError,
+    ContradictionError,
+    ProblemError,
+    UnfillableError,
+)
+from ccviz.feasibility.cure import cures, said_of
 from ccviz.problem.asked import AnyAsked, AskedRule, joined, parts_of
 from ccviz.problem.rule_base import RuleKind
 from ccviz.runs.archive import Archive
@@ -15,6 +22,7 @@ from ccviz.views.lab.notice import as_sentence
 from ccviz.views.lab.session import Session
 
 _MOST_RUNS = 50
+_CURES_S = 0.5  # Seconds that are spent on what to change where a rule is refused
 
 
 def add_rule(
@@ -41,8 +49,11 @@ def add_rule(
         else:
             rule = rules[place] = joined([*parts_of(rules[place]), *parts_of(rule)])
         draft = session.draft.with_rules(rules)
-    except CcvizError as refused:
+    except (ContradictionError, UnfillableError) as refused:
         session.lit = refused.chain if isinstance(refused, ContradictionError) else ()
+        found = cures(session.draft.given, _CURES_S, rules)
+        return f"{as_sentence(str(refused))} {said_of(found)}".rstrip()
+    except CcvizError as refused:
         return as_sentence(str(refused))
     if rule in session.draft.rules:
         return "This rule is there already."

@@ -9,6 +9,7 @@ from typing import Any
 from ccviz.errors import UnsupportedError
 from ccviz.feasibility.check import check_feasibility
 from ccviz.feasibility.conflict import can_explain, explain_conflict
+from ccviz.feasibility.cure import Cure, cures, said_of
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Run
@@ -69,13 +70,14 @@ def impossible(draft: Draft) -> tuple[Notice, tuple[int, ...]] | None:
     if answer.feasible is not False:
         return None
     rules = " and rules" if draft.rules else ""
-    why, advice, points = answer.reason, "", answer.points
+    found: tuple[Cure, ...] = ()
+    why, points = answer.reason, answer.points
     if can_explain(problem) and (conflict := explain_conflict(problem, _EXPLAIN_S)):
-        advice = f" {conflict.advice}" if conflict.advice else ""
+        found = cures(problem, _EXPLAIN_S, conflict=conflict)
         if not points:
             why, points = conflict.reason, conflict.points
-    text = f"No clustering can keep these links{rules}: {why}{advice}"
-    return Notice("warning", text.rstrip(), title="this cannot be solved"), points
+    text = f"No clustering can keep these links{rules}: {why} {said_of(found)}".rstrip()
+    return Notice("warning", text, title="this cannot be solved", cures=found), points
 
 
 def _has_small_sizes(draft: Draft) -> bool:

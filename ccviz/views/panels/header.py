@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from ccviz.data.datasets import load
 from ccviz.data.examples import EXAMPLES
+from ccviz.feasibility.cure import Cure
 from ccviz.numbers import count
 from ccviz.runs.warm import compiled, start_compiling
 from ccviz.solvers import SOLVERS, solver_class
@@ -131,7 +132,10 @@ class NoticePanel(Panel):
         self._close = _button(
             html.CLOSE, "Put this away (Esc)", session.edits.cancel, "Put this away"
         )
-        words = pn.Column(self._html, self._take, sizing_mode="stretch_width", margin=0)
+        self._cures = pn.FlexBox(gap="6px", margin=(0, 0, 6, 0), visible=False)
+        words = pn.Column(
+            self._html, self._take, self._cures, sizing_mode="stretch_width", margin=0
+        )
         self._box = pn.Row(words, self._close, sizing_mode="stretch_width", visible=False, margin=0)
         self.follow(session)
         self._show()
@@ -141,6 +145,16 @@ class NoticePanel(Panel):
         if notice is not None and notice.take:
             self._session.notice = None
             self._session.set_solver(notice.take)
+
+    def _cure(self, cure: Cure) -> pn.widgets.Button:
+        """Return the button that makes a change."""
+
+        def change() -> None:
+            self._session.notice = None
+            self._session.edits.cure(cure)
+
+        words = f"{cure.words[:1].upper()}{cure.words[1:]}"
+        return button(words, change, margin=0, css_classes=["advice"])
 
     @watches("notice")
     def _show(self, *_: Any) -> None:
@@ -155,6 +169,8 @@ class NoticePanel(Panel):
             if notice.take:
                 self._take.name = f"★ {solver_class(notice.take).title}"
             self._take.visible = bool(notice.take)
+            self._cures[:] = [self._cure(cure) for cure in notice.cures]
+            self._cures.visible = bool(notice.cures)
         self._box.visible = notice is not None
 
 

@@ -185,7 +185,8 @@ def test_links_by_a_column_are_one_line_that_needs_no_number(session):
     apart, together = RULE_KINDS["apart()"], RULE_KINDS["together()"]
     assert add_rule(session, apart, "", "class") == (
         "50 points have 'setosa' in the column 'class', and no two of them may share a cluster, "
-        "but there are 3 clusters."
+        "but there are 3 clusters. A clustering exists if you give up apart(class), or take 50 "
+        "clusters (no less will do)."
     )
     assert add_rule(session, together, "", "class") == ""
     assert add_rule(session, apart, " 0.5 ", "class") == ""

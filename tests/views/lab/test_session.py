@@ -3,8 +3,10 @@ import pytest
 
 from ccviz import Partition, Problem
 from ccviz.data.datasets import load
+from ccviz.problem.rules import RULE_KINDS
 from ccviz.views.draft import group_links
 from ccviz.views.frames.projection import map_of
+from ccviz.views.lab.ruling import add_rule
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.state import ClusterColors
 from ccviz.views.link_table import Link
@@ -144,10 +146,34 @@ def test_must_links_that_exceed_a_size_are_named_with_what_to_give_up(session):
     session.edits.add_links(group_links("must", range(6)))
     assert session.notice.heading == "Warning: this cannot be solved."
     assert "the cluster sizes, must-link 0–1" in session.notice.text
-    assert "A clustering exists without must-link" in session.notice.text
+    wider, fewer = session.notice.cures
+    assert wider.words == "allow sizes of 4-6"
+    assert fewer.words.startswith("give up must-link ")
+    assert (
+        "if you allow sizes of 4-6 (no less will do), or give up must-link" in session.notice.text
+    )
     assert set(session.lit) == set(range(6))
+    session.edits.cure(fewer)
+    assert session.notice is None
+    assert len(session.draft.links) == 4
+    session.edits.undo()
+    session.edits.cure(wider)
+    assert session.notice is None
+    assert session.draft.upper == (6,) * 30
+    session.edits.undo()
     session.edits.undo()
     assert session.notice is None
+
+
+def test_a_refused_rule_says_what_to_change_and_a_rule_can_be_changed(session):
+    session.edits.set_k(2)
+    kind = RULE_KINDS["diameter<="]
+    assert add_rule(session, kind, "2") == ""  # a proof that nothing keeps it, and what would
+    (limit, *_) = session.notice.cures
+    session.edits.cure(limit)
+    assert session.notice is None
+    assert [rule.text for rule in session.draft.rules] == [limit.text]
+    assert "if you raise size<=60 to size<=76" in add_rule(session, RULE_KINDS["size<="], "60")
 
 
 def test_a_shown_run_brings_its_solver_and_settings_back(session):
