@@ -94,8 +94,8 @@ function pointTable(run, panel) {
   const body = element("tbody")
   const fill = () => {
     const {labels} = scatter(run, panel.at)
-    const {x, y, classes} = run.points
-    const cells = (row) => [row, number(x[row], 4), number(y[row], 4), labels && labels[row] >= 0 ? labels[row] : "–", classes[row]]
+    const {x, y, classes, names} = run.points
+    const cells = (row) => [names.length ? names[row] : row, number(x[row], 4), number(y[row], 4), labels && labels[row] >= 0 ? labels[row] : "–", classes[row]]
     body.replaceChildren(...Array.from({length: Math.min(run.n, MOST)}, (_, row) => (
       element("tr", {}, ...cells(row).map((value) => element("td", {}, String(value)))))))
   }
@@ -209,9 +209,12 @@ class Tabs {
       return
     }
     const frame = nodeFrame(panel.run, panel.at, panel.node)
-    const near = (pairs) => pairWords(pairs, (i, j) => `${i} (as far as ${j})`)
+    const {names} = panel.run.points
+    const called = (point) => names.length ? names[point] : `${point}`
+    const linked = (pairs) => pairWords(pairs, (i, j) => `${called(i)} – ${called(j)}`)
+    const near = (pairs) => pairWords(pairs, (i, j) => `${called(i)} (as far as ${called(j)})`)
     const places = [["A centre near", frame.taken], ["No centre near", frame.empty]].filter(([, pairs]) => pairs.length)
-    const rows = [["Decided together", pairWords(frame.mustLink)], ["Decided apart", pairWords(frame.cannotLink)], ...places.map(([name, pairs]) => [name, near(pairs)]), ["Cuts", cutWords(cuts(panel.run, panel.at, frame.node))]]
+    const rows = [["Decided together", linked(frame.mustLink)], ["Decided apart", linked(frame.cannotLink)], ...places.map(([name, pairs]) => [name, near(pairs)]), ["Cuts", cutWords(cuts(panel.run, panel.at, frame.node))]]
     this.node.replaceChildren(
       element("h4", {}, `Node ${frame.node}, depth ${frame.depth}: ${words.labels[frame.state]}`), element("p", {}, frame.why),
       element("dl", {}, ...rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])))
@@ -219,7 +222,7 @@ class Tabs {
   }
 }
 
-function pairWords(pairs, say = (i, j) => `${i}-${j}`) {
+function pairWords(pairs, say) {
   const shown = pairs.slice(0, 12).map(([i, j]) => say(i, j)).join(", ")
   return shown + (pairs.length > 12 ? ` and ${pairs.length - 12} more` : "") || "nothing"
 }

@@ -115,7 +115,9 @@ class Recording:
         if at == len(self._times):
             self._times.append(0.0)
             self._said.append("")
-        self._times[at], self._said[at] = record.time_s, sentence(record.event)
+        self._times[at], self._said[at] = (
+            record.time_s, sentence(record.event, self._draft.data.names)
+        )  # fmt: skip
         for moment in self._run.history[before:]:
             self._bounds.put(at, *(getattr(moment, each.name) for each in fields(moment)))
         self._take_card(at)

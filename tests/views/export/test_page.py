@@ -7,7 +7,7 @@ import pytest
 
 from ccviz import CcvizError, Problem, solve
 from ccviz.data.datasets import Dataset
-from ccviz.events import Finished, NodeOpened, NodePruned, Noted, Record, Started
+from ccviz.events import Finished, NodeBranched, NodeOpened, NodePruned, Noted, Record, Started
 from ccviz.views.draft import Draft
 from ccviz.views.export.page import Handout, html, save_html
 from ccviz.views.export.story import Play
@@ -20,13 +20,17 @@ EVIL = "</script><script>window.hit = 1</script><img src=x onerror='window.hit =
 def hostile():
     """Return a run in which every text that a person or a file can bring is a script."""
     X = np.arange(8.0).reshape(4, 2)
-    data = Dataset(EVIL, X, (EVIL, f"{EVIL} 2"), np.array([0, 0, 1, 1]), (EVIL, "b"))
+    names = tuple(f"{EVIL} {row}" for row in range(4))
+    truth, classes = np.array([0, 0, 1, 1]), (EVIL, "b")
+    data = Dataset(EVIL, X, (EVIL, f"{EVIL} 2"), truth, classes, names=names)
     problem = Problem(X, 2, truth=data.truth)
     events = [
         Started(solver=EVIL, settings={EVIL: EVIL}, seed=0, n=4, d=2, k=2, n_blocks=4),
         Noted(text=EVIL),
         NodeOpened(node=0, parent=None, depth=0, lower_bound=0.0),
-        NodePruned(node=0, reason="bound", lower_bound=1.0, detail=EVIL),
+        NodeBranched(node=0, pair=(0, 2), lower_bound=0.5),
+        NodeOpened(node=1, parent=0, depth=1, lower_bound=0.5, pair=(0, 2), together=True),
+        NodePruned(node=1, reason="bound", lower_bound=1.0, detail=EVIL),
         Finished(termination="failed", message=EVIL),
     ]
     records = [Record(seq, 0.1 * seq, event) for seq, event in enumerate(events)]
@@ -37,10 +41,12 @@ def test_nothing_that_a_file_brings_is_markup(open_plays):
     told = Handout(EVIL, EVIL, ((EVIL, EVIL, f"<svg>{EVIL}</svg>"),), EVIL, ((EVIL, EVIL),))
     page = open_plays(hostile(), told=told)
     page.get_by_text("Points as a table").click()
-    for place in range(6):
+    for place in range(8):
         page.evaluate(f"ccviz.player.seek({place})")
-    page.evaluate("ccviz.panels[0].select(0)")
-    page.get_by_role("region", name="Node").get_by_text(EVIL).wait_for()
+    page.evaluate("ccviz.panels[0].select(1)")
+    node = page.get_by_role("region", name="Node")
+    node.get_by_text(f"{EVIL} 0 – {EVIL} 2", exact=True).wait_for()
+    assert node.inner_text().count(EVIL) == 3  # and why the node was closed
     assert page.evaluate("window.hit") is None
     assert page.locator("script").count() == 2
     assert page.locator("img").count() == 1  # the sketch, which as a picture runs nothing
