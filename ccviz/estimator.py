@@ -34,7 +34,7 @@ from ccviz.row_links import RowLinks, index_of, pairs_of
 from ccviz.runs.earlier import same_points
 from ccviz.runs.run import Result
 from ccviz.solvers import solver_class
-from ccviz.studies.choose_k import choose_k
+from ccviz.studies.choose_k import CHOICE_S, choose_k
 
 
 class ConstrainedKMeans(
@@ -238,7 +238,7 @@ class ConstrainedKMeans(
 
         k = self.n_clusters
         if isinstance(k, str):
-            k = choose_k(problem_of, k, time_limit=self.time_limit or 60.0, seed=self._seed()).k
+            k = choose_k(problem_of, k, time_limit=self.time_limit or CHOICE_S, seed=self._seed()).k
         problem = problem_of(k, solver_class(self.solver).supports.rules)
         self._keep(
             solve(

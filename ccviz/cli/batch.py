@@ -15,8 +15,10 @@ from ccviz.cli.parameters import (
     ANY_COLUMNS,
     Apart,
     Argument,
+    At,
     Data,
     LinkFiles,
+    NeighborsOf,
     NodeLimit,
     Outliers,
     Params,
@@ -74,6 +76,8 @@ def elbow(
     together: Together = None,
     apart: Apart = None,
     outliers: Outliers = 0,
+    neighbors: NeighborsOf = "",
+    at: At = "",
     columns: TableColumns = ANY_COLUMNS,
     weight_column: WeightColumn = None,
     scale: Scaling = "none",
@@ -92,11 +96,16 @@ def elbow(
     dataset = find_data(data, **columns.options(weight_column, rules))
     for notice in dataset.notices:
         say(notice)
+    # The default solver keeps no neighbours.
+    solver = "regions" if neighbors and solver == "blp-kmeans" else solver
     chosen = build_solver(solver, param or [])
     asked, keeps = read_rules(rules, dataset), chosen.supports.rules
     scaling = settled_scaling(dataset, numbers, links or [], scale)
     problems = [
-        build_problem(dataset, each, links or [], sizes, scaling, outliers) for each in numbers
+        build_problem(
+            dataset, each, links or [], sizes, scaling, outliers, neighbors=neighbors, at=at
+        )
+        for each in numbers
     ]
     ruled = {each.n_clusters: _ruled(each, asked, keeps) for each in problems}
     with threadpool_limits(1), Progress(err) as progress:
@@ -181,6 +190,8 @@ def batch(
     seed: Seed = 0,
     links: LinkFiles = None,
     sizes: SizesText = None,
+    neighbors: NeighborsOf = "",
+    at: At = "",
     columns: TableColumns = ANY_COLUMNS,
     weight_column: WeightColumn = None,
     scale: Scaling = "none",
@@ -200,7 +211,9 @@ def batch(
     scaling = settled_scaling(dataset, numbers, links or [], scale)
 
     def problem_of(asked: int | None, _keeps_rules: bool = False) -> Problem:
-        return build_problem(dataset, asked, links or [], sizes, scaling)
+        return build_problem(
+            dataset, asked, links or [], sizes, scaling, neighbors=neighbors, at=at
+        )
 
     counts = [problem_of(None).k if each is None else each for each in numbers]
     cells, left_out = plan(problem_of, _solvers(solver), range(seed, seed + seeds), counts)

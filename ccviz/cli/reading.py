@@ -19,14 +19,13 @@ from ccviz.data.datasets import Dataset, encode_classes
 from ccviz.data.learned_metric import learn_metric
 from ccviz.data.link_files import Row, added_up, read_links_file
 from ccviz.data.names import column_values
-from ccviz.data.neighbors import read_neighbors_text
+from ccviz.data.neighbors import neighbors_of
 from ccviz.data.read_table import read_table
 from ccviz.data.scaling import LEARNED, check_scaling, scale, scale_as, weighted
 from ccviz.data.table import Source
 from ccviz.errors import ParameterError, ProblemError, quote
 from ccviz.problem.asked import AnyAsked, read_asked
 from ccviz.problem.fixed_centers import read_centers, read_centers_text
-from ccviz.problem.neighbors import Neighbors
 from ccviz.problem.partition import cluster_means
 from ccviz.problem.points import is_number
 from ccviz.problem.problem import Problem
@@ -119,7 +118,7 @@ def build_problem(
         weights=dataset.weights,
         outliers=outliers,
         fixed_centers=_centers(fixed_centers, dataset, scaling),
-        neighbors=_neighbors(neighbors, at, dataset),
+        neighbors=neighbors_of(dataset, neighbors, at, reads_files=True),
     )
 
 
@@ -153,22 +152,6 @@ def build_with_k(
 
     found = choose_k(lambda k: with_rules(sized(k), rules, False), given, time_limit=seconds)
     return sized(found.k), [found.words]
-
-
-def _neighbors(given: str, at: str, dataset: Dataset) -> Neighbors | None:
-    """Return the neighbours of an option, by named columns or by all features as they are."""
-    if not given:
-        if at:
-            raise ParameterError("--at names the coordinates of --neighbors, which is not given.")
-        return None
-    names = [name.strip() for name in at.split(",") if name.strip()]
-    place = dataset.X.astype(np.float64)
-    if names:
-        columns = [np.asarray(column_values(dataset, name)) for name in names]
-        if any(column.dtype.kind not in "biuf" for column in columns):
-            raise ParameterError(f"--at {at} names a column that is not of numbers.")
-        place = np.column_stack(columns).astype(np.float64)
-    return read_neighbors_text(given, place)
 
 
 def settled_scaling(

@@ -82,9 +82,8 @@ from ccviz.runs.stepper import start
 from ccviz.runs.stop import Limits
 from ccviz.solvers import SOLVERS, Solver, solver_class
 from ccviz.solvers.forecast import forecast
+from ccviz.studies.choose_k import CHOICE_S
 from ccviz.studies.least_change import renamed
-
-CHOICE_S = 60.0  # seconds to choose a number of clusters where no limit is given
 
 
 def solve(

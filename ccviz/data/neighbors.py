@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.data.datasets import Dataset
+from ccviz.data.names import column_values
 from ccviz.errors import FileFormatError, ProblemError, quote
 from ccviz.problem.neighbors import Neighbors
 
@@ -15,17 +17,62 @@ WAYS = "knn:6, radius:2.5, delaunay"
 """Ways in words, for sentences."""
 
 
-def read_neighbors_text(text: str, place: FloatArray) -> Neighbors:
+def neighbors_of(
+    dataset: Dataset, text: str, at: str = "", reads_files: bool = False
+) -> Neighbors | None:
+    """Return the neighbours that a text asks for among the rows of a table; None of an empty one.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    text : str
+        As for `read_neighbors_text`; columns may follow where it is no file: ``knn:6 of x, y``.
+    at : str
+        The columns of the coordinates, with commas; all features as they are by default.
+    reads_files : bool
+        Whether the text may be the name of a file.
+
+    Raises
+    ------
+    ProblemError, FileFormatError
+        As for `read_neighbors_text`, and if a column is missing or not of numbers.
+    """
+    if not reads_files:
+        text, _, at = text.partition(" of ")
+    text, names = text.strip(), [name.strip() for name in at.split(",") if name.strip()]
+    if not text:
+        if names:
+            raise ProblemError(
+                f"{at} would be the coordinates of neighbours, and none are asked for."
+            )
+        return None
+    place = dataset.X.astype(np.float64)
+    if names:
+        columns = [np.asarray(column_values(dataset, name)) for name in names]
+        if any(column.dtype.kind not in "biuf" for column in columns):
+            raise ProblemError(f"of {at}, a column is not of numbers.")
+        place = np.column_stack(columns).astype(np.float64)
+    return read_neighbors_text(text, place, reads_files)
+
+
+def neighbors_text(neighbors: Neighbors) -> str:
+    """Return neighbours as text that `read_neighbors_text` reads: pair by pair."""
+    return "pairs:" + ",".join(f"{i}-{j}" for i, j in neighbors.pairs.tolist())
+
+
+def read_neighbors_text(text: str, place: FloatArray, reads_files: bool = True) -> Neighbors:
     """Return the neighbours that a text asks for.
 
     Parameters
     ----------
     text : str
         A way such as ``knn:6`` (each point and its nearest), ``radius:2.5`` (points no farther
-        from each other), ``delaunay`` (of two coordinates); or the name of a file: of pairs, one a
-        line and zero-based, or in the GAL format.
+        from each other), ``delaunay`` (of two coordinates), ``pairs:0-1,1-2``; or the name of a
+        file: of pairs, one a line and zero-based, or in the GAL format.
     place : (n, d) float64
-        Coordinates; files need only their number.
+        Coordinates; pairs and files need only their number.
+    reads_files : bool
+        Whether the text may be the name of a file.
 
     Raises
     ------
@@ -36,12 +83,13 @@ def read_neighbors_text(text: str, place: FloatArray) -> Neighbors:
     """
     way, _, number = text.partition(":")
     if way in _WAYS:
-        if not np.isfinite(place).all():
+        if way != "pairs" and not np.isfinite(place).all():
             raise ProblemError("a coordinate is missing, and neighbours need all of them.")
         return Neighbors(_WAYS[way](place, number), len(place))
     path = Path(text)
-    if not path.is_file():
-        raise ProblemError(f"neighbours are by {WAYS} or a file, and {quote(text)} is none.")
+    if not (reads_files and path.is_file()):
+        words = f"{WAYS} or a file" if reads_files else WAYS
+        raise ProblemError(f"neighbours are by {words}, and {quote(text)} is none.")
     read = read_gal if path.suffix.lower() == ".gal" else read_pairs
     return Neighbors(read(path.read_text(encoding="utf-8"), len(place)), len(place))
 
@@ -155,8 +203,18 @@ def _delaunay(place: FloatArray, number: str) -> IntArray:
     return np.concatenate(pairs).astype(np.int64)
 
 
+def _listed(_: FloatArray, text: str) -> IntArray:
+    words = [word for word in text.split(",") if word]
+    ends = [word.partition("-") for word in words]
+    if not all(first.isdecimal() and last.isdecimal() for first, _, last in ends):
+        raise ProblemError("pairs of neighbours are written as pairs:0-1,1-2.")
+    pairs = [(int(first), int(last)) for first, _, last in ends]
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
 _WAYS: dict[str, Callable[[FloatArray, str], IntArray]] = {
     "knn": _nearest,
     "radius": _within,
     "delaunay": _delaunay,
+    "pairs": _listed,
 }

@@ -29,6 +29,7 @@ __all__ = ["FREE", "LEAST", "ChosenK", "choose_k"]
 
 LEAST: Literal["least"] = "least"
 FREE: Literal["free"] = "free"
+CHOICE_S = 60.0  # Seconds to choose a number of clusters where no limit is given
 _BLINK_S = 0.2  # least time for a solver, so that a clustering is found at the end too
 
 
@@ -80,7 +81,7 @@ def choose_k(
     problem_of: Callable[[int], Problem],
     choice: str,
     *,
-    time_limit: float = 60.0,
+    time_limit: float = CHOICE_S,
     seed: int = 0,
 ) -> ChosenK:
     """Return the number of clusters that is asked for.

@@ -14,6 +14,7 @@ import numpy as np
 from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.data.datasets import Dataset, load_like
 from ccviz.data.learned_metric import learn_metric
+from ccviz.data.neighbors import neighbors_of, neighbors_text
 from ccviz.data.scaling import (
     LEARNED,
     SCALINGS,
@@ -26,6 +27,7 @@ from ccviz.data.scaling import (
 from ccviz.errors import CcvizError, ParameterError
 from ccviz.problem.asked import AnyAsked, AskedRule
 from ccviz.problem.fixed_centers import read_centers
+from ccviz.problem.neighbors import Neighbors
 from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
 from ccviz.problem.weights import checked_weights
@@ -94,6 +96,7 @@ class Draft:
     outliers: int = 0
     # Centres of the first clusters, in the units of the data.
     fixed_centers: tuple[tuple[float, ...], ...] = ()
+    neighbors: str = ""  # How they are found: ``knn:6 of lon, lat``
     # The links from which the weights of the features were learned. The weights do not change with
     # the links, so that the points stay where a proof has them.
     learned_from: LinkTable = field(default_factory=LinkTable)
@@ -137,7 +140,13 @@ class Draft:
             weights=self.data.weights,
             outliers=self.outliers,
             fixed_centers=self._scaled_centers(),
+            neighbors=self.near,
         )
+
+    @cached_property
+    def near(self) -> Neighbors | None:
+        """The graph in which clusters have to be connected."""
+        return neighbors_of(self.data, self.neighbors)
 
     def _scaled_centers(self) -> FloatArray | None:
         if not self.fixed_centers:
@@ -209,6 +218,10 @@ class Draft:
         """Return the draft with these centres that do not move, and no others."""
         return self._checked(fixed_centers=tuple(map(tuple, centers)))
 
+    def with_neighbors(self, text: str) -> Draft:
+        """Return the draft with clusters that are connected among these neighbours."""
+        return self._checked(neighbors=text.strip())
+
     def with_rules(self, rules: Iterable[AnyAsked]) -> Draft:
         """Return the draft with these rules and no others, each once."""
         return self._checked(rules=tuple(dict.fromkeys(rules)))
@@ -226,6 +239,9 @@ class Draft:
         draft = replace(self, **changes)  # type: ignore[arg-type]
         if draft.scaling == self.scaling and "X" in vars(self):
             vars(draft)["X"] = self.X  # scaled once and stored once
+        same = draft.neighbors == self.neighbors and draft.data is self.data
+        if same and "near" in vars(self):
+            vars(draft)["near"] = self.near
         return draft
 
 
@@ -291,12 +307,22 @@ def draft_of_problem(problem: Problem, present: Draft, dataset: str, scaling: st
     }  # fmt: skip
     data, scaling = _source(problem, present, dataset, scaling)
     centers = unscaled_as(problem.X[problem.n_points :], data.X, scaling)
+    if problem.neighbors is not None:
+        limits["neighbors"] = _near(problem.neighbors, present if data is present.data else None)
     learned_from = present.learned_from if scaling == present.scaling else LinkTable()
     return Draft(
         data, problem.n_clusters, scaling, links=listed, rules=given.rules,
         outliers=problem.outliers_asked, fixed_centers=tuple(map(tuple, centers.tolist())),
         learned_from=learned_from, **limits,
     )  # fmt: skip
+
+
+def _near(neighbors: Neighbors, present: Draft | None) -> str:
+    """Return how a problem's neighbours are found, pair by pair unless it is as at present."""
+    ours = None if present is None else present.near
+    if present is not None and ours is not None and np.array_equal(ours.pairs, neighbors.pairs):
+        return present.neighbors
+    return neighbors_text(neighbors)
 
 
 def _source(problem: Problem, present: Draft, dataset: str, scaling: str) -> tuple[Dataset, str]:

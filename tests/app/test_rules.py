@@ -196,3 +196,24 @@ def test_rules_are_joined_by_or_and_name_a_run_or_soft_links(lab_of, picture):
     lab.press("Undo")
     lab.wait_for(lambda: both.count() == 0)
     assert rules(lab).count() == 2
+
+
+def test_neighbours_are_drawn_kept_and_undone(lab_of, picture):
+    lab = lab_of("?data=iris&k=3&solver=sdp&x=petal length (cm)&y=petal width (cm)")
+    lab.press("More ways to link")
+    field = lab.page.get_by_label("Neighbours", exact=True)
+    field.fill("ring")
+    field.press("Enter")
+    lab.see_notice("neighbours are by knn:6, radius:2.5, delaunay, and 'ring' is none")
+    field.fill("knn:5 of petal length (cm), petal width (cm)")
+    field.press("Enter")
+    drawn = lab.page.get_by_role("button", name="Draw neighbours")
+    drawn.wait_for()
+    lab.see("islands, of ")
+    lab.wait_for(lambda: len(lab.source("neighbors", "x0")["x0"]) > 300)
+    picture(lab.page, "neighbours")
+    drawn.click()
+    lab.wait_for(lambda: len(lab.source("neighbors", "x0")["x0"]) == 0)
+    lab.press("Undo")
+    drawn.wait_for(state="hidden")
+    assert field.input_value() == ""

@@ -110,3 +110,30 @@ def test_a_stored_problem_with_fixed_centres_comes_back(draft, scaling):
     assert back.fixed_centers == ((0.1, 0.7),)
     assert back.links == asked.links
     assert back.problem.asks_the_same(asked.problem)
+
+
+def test_a_stored_problem_with_neighbours_comes_back(draft):
+    asked = draft.with_neighbors("knn:1 of a")
+    back = draft_of_problem(asked.problem, asked, asked.data.name)
+    assert back.neighbors == "knn:1 of a"
+    assert back.problem.asks_the_same(asked.problem)
+    elsewhere = draft_of_problem(asked.problem, draft, asked.data.name)
+    assert elsewhere.neighbors == "pairs:0-1,1-2,2-3,3-4,4-5"
+    assert elsewhere.problem.asks_the_same(asked.problem)
+    assert asked.with_link(Link("must", 0, 1)).near is asked.near
+    assert asked.with_neighbors("").problem.neighbors is None
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("delaunay of a", "name two columns"),
+        ("knn:2 of c", "there is no column 'c'"),
+        ("pairs:0-9", "9"),
+        ("pairs:0", "written as pairs:0-1,1-2"),
+        ("ring", "'ring' is none"),
+    ],
+)
+def test_neighbours_that_are_none_are_refused(draft, text, sentence):
+    with pytest.raises(CcvizError, match=sentence):
+        draft.with_neighbors(text)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.views.figures.base import apply_theme, cluster_mapper, frame_size, plain_figure, refill
 from ccviz.views.figures.overlays import DENSE_FROM, DensityLayer, LinkDensity, in_view, is_many
-from ccviz.views.frames.links import Lines, Path, opacity, some_of, widths
+from ccviz.views.frames.links import MOST_LINES, Lines, Path, opacity, rows_of, some_of, widths
 from ccviz.views.frames.scatter import Coloring, Plane
 from ccviz.views.lab.state import Screen
 from ccviz.views.palette import Look, cluster_colors
@@ -125,6 +125,7 @@ class ScatterFigure:
         self._points = ColumnDataSource({name: [] for name in _POINT_COLUMNS})
         self._centers = ColumnDataSource({"x": [], "y": [], "label": []})
         self._lines = {kind: _line_source() for kind in ("must", "cannot")}
+        self._near = ColumnDataSource({name: [] for name in _ENDS})
         self._broken = ColumnDataSource({name: [] for name in (*_ENDS, "alpha")})
         self._path = ColumnDataSource({"x": [], "y": []})
         self._picked = ColumnDataSource({"x": [], "y": []})
@@ -156,6 +157,7 @@ class ScatterFigure:
 
     def _draw_links(self) -> None:
         plot, ends = self.plot, {each: each for each in ("x0", "y0", "x1", "y1")}
+        self._near_glyph = plot.segment(**ends, source=self._near, name="neighbors", line_alpha=0.5)
         self._broken_glyph = plot.segment(
             **ends, source=self._broken, line_width=7, line_alpha="alpha"
         )
@@ -238,6 +240,7 @@ class ScatterFigure:
         self._center_halo.glyph.line_color = look.ink
         self._line_glyphs["must"].glyph.line_color = look.must_link
         self._line_glyphs["cannot"].glyph.line_color = look.cannot_link
+        self._near_glyph.glyph.line_color = look.faint
         self._broken_glyph.glyph.line_color = look.broken
         for glyph in (self._path_line, self._path_ring):
             glyph.glyph.line_color = look.broken
@@ -405,6 +408,11 @@ class ScatterFigure:
         }
         seen = 0.0 if drawn == "near" else _GLOW
         refill(self._broken, **columns, alpha=np.full(len(columns["x0"]), seen))
+
+    def show_neighbors(self, plane: Plane, pairs: IntArray) -> None:
+        """Draw thin lines between neighbours; of very many some are drawn."""
+        (first, last), x, y = pairs[rows_of(len(pairs), MOST_LINES)].T, plane.x, plane.y
+        refill(self._near, x0=x[first], y0=y[first], x1=x[last], y1=y[last])
 
     def show_path(self, frame: Path) -> None:
         """Light up a chain of points."""

@@ -226,6 +226,10 @@ class Edits:
         """Let another number of points be left out."""
         self._change(lambda draft: draft.with_outliers(outliers))
 
+    def set_neighbors(self, text: str) -> None:
+        """Ask for clusters that are connected, as ``knn:6 of lon, lat``; any, if it is empty."""
+        self._change(lambda draft: draft.with_neighbors(text))
+
     def set_fixed_centers(self, text: str) -> None:
         """Give centres that do not move, ``5.1, 3.5; 6.2, 2.9``; an empty text frees them."""
         self._change(lambda draft: draft.with_fixed_centers(read_centers_text(text)))

@@ -162,6 +162,7 @@ class State(ReportsErrors):
     y_axis = param.String()
     # How links are drawn, a value of `ccviz.views.frames.links.LINKS_DRAWN`.
     links_drawn = param.Selector(default="all", objects=list(LINKS_DRAWN.values()))
+    neighbors_drawn = param.Boolean(default=True)
     # Share by which the cost may rise: points that might leave their cluster then lose their
     # colour; None colours all.
     rise = param.Number(default=None, bounds=(0, None), allow_None=True)

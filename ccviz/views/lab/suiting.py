@@ -63,7 +63,8 @@ def unsuited(draft: Draft, refused: UnsupportedError) -> Notice:
 
 def impossible(draft: Draft) -> tuple[Notice, tuple[int, ...]] | None:
     """Return what to say if it is seen at once that a draft's constraints cannot be kept."""
-    if not (draft.rules or draft.links.has("cannot") or _has_small_sizes(draft)):
+    asked = draft.rules or draft.neighbors or draft.links.has("cannot")
+    if not (asked or _has_small_sizes(draft)):
         return None
     problem = draft.problem
     answer = check_feasibility(problem, _CHECK_S, with_labels=False, with_sums=True)

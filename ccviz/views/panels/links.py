@@ -9,6 +9,7 @@ from itertools import islice
 from math import inf
 from typing import Any
 
+import numpy as np
 import panel as pn
 import param
 from markupsafe import Markup
@@ -17,7 +18,9 @@ from ccviz.arrays import IntArray
 from ccviz.data.datasets import Dataset
 from ccviz.data.link_files import links_text
 from ccviz.data.names import NameBook, column_names, suggest, words_to_name
+from ccviz.data.neighbors import WAYS
 from ccviz.numbers import count, number
+from ccviz.problem.neighbors import Neighbors
 from ccviz.problem.rules import RULE_KINDS
 from ccviz.runs.info import RunInfo
 from ccviz.views.frames.card import rule_rows
@@ -36,7 +39,7 @@ from ccviz.views.lab.loading import draw_links, load_links
 from ccviz.views.lab.ruling import add_rule, drop_rule, runs_to_name
 from ccviz.views.lab.session import Session
 from ccviz.views.link_table import LinkTable
-from ccviz.views.panels.base import Component, Panel, button, watches
+from ccviz.views.panels.base import Component, Following, Panel, button, watches
 from ccviz.views.panels.file_field import FileButton, FileField
 from ccviz.views.panels.html import Html, css, step_heading, with_template
 from ccviz.views.panels.prices import PriceTools
@@ -125,6 +128,18 @@ class LinkTools(Panel):
             pn.Row(self._many, self._noise, margin=0, sizing_mode="stretch_width"),
             self._draw, margin=0, sizing_mode="stretch_width",
         )  # fmt: skip
+        self._near = pn.widgets.TextInput(
+            name="Neighbours", placeholder="knn:6 of lon, lat",
+            description=f"Every cluster is connected among them: {WAYS}, of all features or of "
+            "the columns that are named.",
+            **half,
+        )  # fmt: skip
+        self._near_drawn = pn.widgets.Toggle.from_param(
+            session.param.neighbors_drawn, name="Draw neighbours", margin=(4, 4)
+        )
+        self._islands = Html("", margin=(0, 4), name="islands")
+        self._following = Following()
+        self._near.param.watch(self._following.unless(self._on_near), "value")
         self._clear = button(
             "Delete all", lambda: session.edits.remove_links(session.draft.links), margin=(4, 4)
         )
@@ -148,6 +163,8 @@ class LinkTools(Panel):
             self._from_classes,
             self._weight,
             self._drawn,
+            self._near,
+            self._near_drawn, self._islands,
             pn.FlexBox(self._export, self._clear, margin=0),
             self._import,
             margin=0, sizing_mode="stretch_width",
@@ -159,10 +176,33 @@ class LinkTools(Panel):
 
     @watches("draft")
     def _on_draft(self, *_: Any) -> None:
-        self._from_classes.visible = self._session.draft.data.truth is not None
+        draft = self._session.draft
+        self._from_classes.visible = draft.data.truth is not None
+        with self._following:
+            self._near.value = draft.neighbors
+        self._near_drawn.visible = draft.near is not None
+        words = islands_words(draft.near)
+        self._islands.object = Markup('<p class="about">{}</p>').format(words) if words else ""
+
+    def _on_near(self, event: Any) -> None:
+        self._session.edits.set_neighbors(event.new)
+        self._on_draft()  # what is refused gives way to the neighbours in force
 
     def _on_weight(self, event: Any) -> None:
         self._session.weight = event.new or inf
+
+
+def islands_words(near: Neighbors | None) -> str:
+    """Return what is known of points that no path of neighbours joins; nothing without any."""
+    size = np.zeros(1) if near is None else np.bincount(near.islands())
+    if len(size) == 1:
+        return ""
+    largest = ", ".join(map(str, sorted(size.tolist(), reverse=True)[:_MOST_ISLANDS]))
+    more = ", …" * (len(size) > _MOST_ISLANDS)
+    return (
+        f"{len(size)} islands, of {largest}{more} points: no path of neighbours joins them, and no "
+        "cluster holds points of two."
+    )
 
 
 def links_download(session: Session) -> DownloadRequest:
@@ -173,6 +213,7 @@ def links_download(session: Session) -> DownloadRequest:
     return DownloadRequest("links.txt", "text/plain", links_text, links, small)
 
 
+_MOST_ISLANDS = 6  # whose numbers of points are said
 _MOST_ROWS = 400
 _MOST_IMPLIED = 60
 

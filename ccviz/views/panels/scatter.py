@@ -10,6 +10,7 @@ from bokeh.events import Pan, PanEnd, PanStart, SelectionGeometry
 
 from ccviz.arrays import IntArray
 from ccviz.problem.partition import Partition
+from ccviz.problem.rule_base import NO_PAIRS
 from ccviz.studies.why import sentences
 from ccviz.views.figures.overlays import DecisionsOverlay
 from ccviz.views.figures.scatter import ScatterFigure
@@ -164,6 +165,7 @@ class ScatterPanel(Panel):
         self._figure.show_plane(self._plane, keep_view)
         self._explained = None, {}  # the browser has the points without words
         self._say_links()
+        self._draw_neighbors()
         self._draw_decisions()
         self._on_set()
         self._color()
@@ -256,7 +258,14 @@ class ScatterPanel(Panel):
             self._place(keep_view=drawing)
         else:
             self._say_links()
+            self._draw_neighbors()
             self._color()
+
+    @watches("neighbors_drawn")
+    def _draw_neighbors(self, *_: Any) -> None:
+        near, seen = self._session.draft.near, self._session.neighbors_drawn
+        pairs = near.pairs if near is not None and seen and not self._is_blank else NO_PAIRS
+        self._figure.show_neighbors(self._plane, pairs)
 
     @watches("staying.found")
     def _on_stay(self, event: Any) -> None:

@@ -122,7 +122,7 @@ _DRAFT = "draft"
 _KINDS: dict[str, Kind] = {"ml": "must", "cl": "cannot"}
 
 _WORDS = frozenset({"data", "n", "k", "scaling", *_KINDS, "sizes", "outliers",
-                    "fixed_centers", "rules", "x", "y", "solver", "seed"})  # fmt: skip
+                    "fixed_centers", "neighbors", "rules", "x", "y", "solver", "seed"})  # fmt: skip
 _DOTTED = ("set.", "limit.")
 
 
@@ -164,6 +164,8 @@ def _problem_values(session: Session, own: str) -> dict[str, Any]:
         values["outliers"] = draft.outliers
     if draft.fixed_centers:
         values["fixed_centers"] = centers_text(draft.fixed_centers)
+    if draft.neighbors:
+        values["neighbors"] = draft.neighbors
     if draft.rules:
         values["rules"] = rules_text(draft.rules)
     return values
@@ -332,6 +334,12 @@ def draft_of_query(
         draft = draft.with_outliers(_whole("outliers", values["outliers"]))
     if "fixed_centers" in values:
         draft = draft.with_fixed_centers(read_centers_text(values["fixed_centers"]))
+    if "neighbors" in values:
+        draft = draft.with_neighbors(values["neighbors"])
+    return _with_rules(session, draft, values)
+
+
+def _with_rules(session: Session, draft: Draft, values: Mapping[str, str]) -> Draft:
     if "rules" not in values:
         return draft
     return draft.with_rules(read_rules(values["rules"], partial(_stored, session.archive)))

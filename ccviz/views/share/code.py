@@ -38,6 +38,7 @@ def as_python(session: Session) -> str:
         "from ccviz import Problem, solve",
         f"from ccviz.data import {', '.join(brought)}",
         *_rules_from(draft),
+        *(["from ccviz.data.neighbors import neighbors_of"] if draft.neighbors else []),
         "",
         f"data = {source}",
         *(['links = read_links_file("links.txt", len(data.X))'] if many else []),
@@ -51,6 +52,7 @@ def as_python(session: Session) -> str:
         *([f"    outliers={draft.outliers},"] if draft.outliers else []),
         *([f"    fixed_centers={_centers(draft)},"] if draft.fixed_centers else []),
         *(["    weights=data.weights,"] if draft.data.weights is not None else []),
+        *([f"    neighbors={_near(draft)},"] if draft.neighbors else []),
         ")",
         *_rules(draft, session.solver.supports.rules),
         f"result = solve(problem, {_arguments(session)})",
@@ -62,8 +64,8 @@ def as_python(session: Session) -> str:
 def as_model(session: Session) -> str:
     """Return the Python lines that state the model of the session's solver in cvxpy."""
     draft = session.draft
-    if draft.rules:
-        raise UnsupportedError("the models in cvxpy have no rules.")
+    if draft.rules or draft.neighbors:
+        raise UnsupportedError("the models in cvxpy have no rules and no neighbours.")
     model = _MODELS.get(session.solver.name, "assignment")
     return f"{as_python(session)}\n\n{model_code(draft.problem, model)}"
 
@@ -164,6 +166,10 @@ def _centers(draft: Draft) -> str:
     return centers if draft.scaling == "none" else f"scale_as({centers}, data.X, {draft.scaling!r})"
 
 
+def _near(draft: Draft) -> str:
+    return f"neighbors_of(data, {draft.neighbors!r})"
+
+
 def as_command(session: Session) -> str:
     """Return the command line of the same run; links, and data of one's own, are in files."""
     draft = session.draft
@@ -180,6 +186,9 @@ def as_command(session: Session) -> str:
     words += ["--outliers", str(draft.outliers)] if draft.outliers else []
     centers = centers_text(draft.fixed_centers)
     words += ["--fixed-centers", centers] if centers else []
+    way, _, at = draft.neighbors.partition(" of ")
+    words += ["--neighbors", way] if way else []
+    words += ["--at", at] if at else []
     for rule in draft.rules:
         words += ["--rule", rule.text]
     for name, value in session.limits.given.items():

@@ -212,6 +212,7 @@ class _Head(msgspec.Struct):
     outliers: _Whole = 0
     fixed_centers: list[list[float]] = []
     learned_from: list[_Link] = []
+    neighbors: str = ""
 
 
 def save_project(session: Session, with_runs: bool = True) -> bytes:
@@ -277,6 +278,7 @@ def _head(session: Session) -> _Head:
         outliers=draft.outliers,
         fixed_centers=[list(row) for row in draft.fixed_centers],
         learned_from=_stored(draft.learned_from),
+        neighbors=draft.neighbors,
     )  # fmt: skip
 
 
@@ -359,6 +361,8 @@ def read_project(content: bytes, name: str, path: Path, person: Person) -> Proje
         if _TABLE in file.namelist():  # files of version 0.1 have none
             names, origin = decode_table(file.read(_TABLE), draft.n)
             draft = replace(draft, data=replace(draft.data, names=names, origin=origin))
+        if head.neighbors:  # whose coordinates may be columns that are no features
+            draft = draft.with_neighbors(head.neighbors)
         make_solver(head.solver, **head.settings)  # raises the sentence
         limits = {each: getattr(head, each) for each in ("time_limit", "gap_limit", "node_limit")}
         person.quota.check_table(draft.n, draft.data.X.shape[1])

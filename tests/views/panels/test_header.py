@@ -1,6 +1,7 @@
 """Notices: their kind, their title, and a way out."""
 
 from ccviz.data.datasets import load
+from ccviz.views.draft import group_links
 from ccviz.views.lab.keys import PAGE_KEYS, show_keys
 from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.personal_archive import WORDS
@@ -12,7 +13,7 @@ from ccviz.views.panels.header import NoticePanel, WelcomePanel
 
 def test_a_notice_has_its_kind_its_title_and_a_button_that_switches(session):
     row = NoticePanel(session).__panel__()
-    (html, take), _ = row
+    (html, take, cures), _ = row
     assert not row.visible
     session.notice = Notice("warning", "It is <b>so</b>.", title="the solver gave up", take="sdp")
     assert row.visible
@@ -26,6 +27,18 @@ def test_a_notice_has_its_kind_its_title_and_a_button_that_switches(session):
     session.edits.set_k(0)
     assert "<b>Error: nothing was changed.</b>" in html.object
     assert not take.visible
+    assert not cures.visible
+
+
+def test_a_notice_offers_changes_that_make_a_problem_solvable(session):
+    row = NoticePanel(session).__panel__()
+    session.edits.set_k(2)
+    session.edits.add_links(group_links("cannot", (0, 50, 100)))
+    (_, _, cures), _ = row
+    assert cures[0].name == "Take 3 clusters"
+    cures[0].clicks += 1
+    assert session.draft.k == 3
+    assert session.notice is None
 
 
 def test_keys_are_a_list(session):

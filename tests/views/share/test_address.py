@@ -529,3 +529,19 @@ def test_address_code_and_command_have_fixed_centres(open_session):
     assert "--fixed-centers '5.1, 3.5, 1.4, 0.2'" in as_command(session)
     apply_query(other, {"fixed_centers": "here"})
     assert "numbers with commas" in other.notice.text
+
+
+def test_address_code_and_command_have_neighbours(open_session):
+    session, other = open_session(), open_session()
+    session.edits.set_neighbors("knn:5 of petal length (cm), petal width (cm)")
+    assert session.draft.problem.neighbors is not None
+    apply_query(other, dict(parse_qsl(query(session))))
+    assert other.draft.problem.asks_the_same(session.draft.problem)
+    given: dict = {}
+    exec(as_python(session).split("result =")[0], given)
+    assert given["problem"].asks_the_same(session.draft.problem)
+    assert "--neighbors knn:5 --at 'petal length (cm), petal width (cm)'" in as_command(session)
+    apply_query(other, {"neighbors": "/etc/passwd"})  # no file is read for a page
+    assert "Neighbours are by knn:6, radius:2.5, delaunay, and '/etc/passwd' is none" in (
+        other.notice.text
+    )

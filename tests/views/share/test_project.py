@@ -344,3 +344,17 @@ def test_a_project_keeps_fixed_centres_and_their_runs(open_session):
     assert other.notice is None
     assert other.draft.fixed_centers == ((0.1, 0.3),)
     assert [(info.n, info.name) for info in other.archive.runs()] == [(40, "first")]
+
+
+def test_a_project_keeps_neighbours_by_columns_that_are_no_features(open_session):
+    session, other = open_session(), open_session()
+    rows = "".join(f"a{i},{i},{i % 3},{i * i % 7}\n" for i in range(12))
+    text = f"name,lon,lat,value\n{rows}".encode()
+    roles = {"lon": "ignore", "lat": "ignore"}
+    session.edits.load(read_table(text, "areas.csv", roles=roles), 2)
+    session.edits.set_neighbors("delaunay of lon, lat")
+    assert session.notice is None
+    open_project(other, "a.ccvizlab", save_project(session, with_runs=False))
+    assert other.notice is None
+    assert other.draft.neighbors == "delaunay of lon, lat"
+    assert other.draft.problem.asks_the_same(session.draft.problem)
