@@ -231,7 +231,8 @@ def check_feasibility(
         return Feasibility(True, None, (), _FEASIBLE)
     colour_last(order, blocks.conflicts, colour, blocks.k)
     labels = fill_clusters(np.maximum(colour, 0), blocks)
-    return _feasible(blocks, labels, _packing(blocks, []), seen.largest, time_limit, stop)
+    packing = _packing(blocks, [])
+    return _feasible(blocks, labels, packing, seen.largest, time_limit, stop, with_sums)
 
 
 def _connected(
@@ -319,6 +320,7 @@ def _rules_of(problem: Problem, blocks: Blocks, edges: IntArray, word: str) -> s
 _NO_BLOCKS: IntArray = np.zeros(0, dtype=np.int64)
 _FEASIBLE = "a feasible clustering exists."
 _WITHOUT_WEIGHT = "undecided: a cluster of points of weight 0 alone was found, and no other one."
+_NO_WEIGHT = "a search proved that no clustering has a point that counts in each cluster."
 _UNCONNECTED = "undecided: links and sizes can be kept, but a clustering found is not connected."
 _TOO_MANY = "undecided: {:,} blocks that depend on each other are too many to search."
 _UNDECIDED = "undecided after {:g} s of search."
@@ -397,14 +399,21 @@ def _feasible(
     clique: IntArray,
     time_limit: float,
     stop: Callable[[], bool],
+    with_weight: bool = False,
 ) -> Feasibility:
-    """Return labels as an answer: others of which every cluster has weight if these have not."""
+    """Return labels as an answer: others of which every cluster has weight if these have not.
+
+    `with_weight`: Whether a search may prove that there are none. Not at the nodes of a search, as
+    for sums.
+    """
     if len(np.unique(labels[blocks.mass > 0.0])) == blocks.k:
         return Feasibility(True, blocks.lift(labels), (), _FEASIBLE)
     packing = _with_weight(packing, blocks)
-    found = pack_quickly(packing)
+    found, feasible = pack_quickly(packing), None
     if found is None:
-        _, found = pack_by_highs(packing, clique, time_limit, stop)
+        feasible, found = pack_by_highs(packing, clique, time_limit, stop)
+    if feasible is False and with_weight:
+        return Feasibility(False, None, (), _NO_WEIGHT)
     if found is None:
         return Feasibility(None, None, (), _WITHOUT_WEIGHT)
     return Feasibility(True, blocks.lift(found), (), _FEASIBLE)

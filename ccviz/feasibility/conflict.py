@@ -172,7 +172,9 @@ def checked(problem: Problem, rules: Sequence[Rule | AnyAsked], seconds: float) 
         return Feasibility(False, None, (*wrong.chain, *wrong.pair), str(wrong))
     except UnfillableError as wrong:
         return Feasibility(False, None, (), str(wrong))
-    return check_feasibility(made, seconds, with_labels=False, with_sums=True)
+    # Only a clustering shows whether each cluster has a point that counts.
+    with_labels = made.weights is not None and not made.weights.all()
+    return check_feasibility(made, seconds, with_labels=with_labels, with_sums=True)
 
 
 class _Search:

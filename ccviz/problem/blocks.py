@@ -255,6 +255,7 @@ def refine(problem: AnyProblem, must_link: IntArray, cannot_link: IntArray) -> A
         rules=problem.rules,
         weights=problem.weights,
         outliers=problem.outliers,
+        outliers_asked=problem.outliers_asked,
         fixed=problem.fixed,
         asked=problem.asked,
         neighbors=problem.neighbors,

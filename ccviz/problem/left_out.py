@@ -20,6 +20,10 @@ from ccviz.errors import ProblemError, quote
 from ccviz.problem.links import closure
 from ccviz.problem.sizes import Sizes
 
+NO_SIZES = (
+    "points cannot be left out beside cluster sizes; an upper limit alone can be the rule size<=."
+)
+
 
 def read_outliers(given: Any, n: int, k: int) -> int:
     """Return the largest number of points to leave out.
@@ -63,10 +67,7 @@ def check_sizes(sizes: Sizes, outliers: int) -> None:
     """
     kept = len(sizes.lower) - outliers
     if kept < 1 or (sizes.lower > 1).any() or (sizes.upper[kept:] > 1).any():
-        raise ProblemError(
-            "points cannot be left out beside cluster sizes; an upper limit alone can be the rule "
-            "size<=."
-        )
+        raise ProblemError(NO_SIZES)
 
 
 def refuse_beside(is_soft: bool, has_rules: bool, is_weighted: bool, has_neighbors: bool) -> None:

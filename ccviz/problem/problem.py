@@ -15,6 +15,7 @@ from ccviz.numbers import card
 from ccviz.problem.asked import Asked
 from ccviz.problem.fixed_centers import center_weights, pairs_of_centers, read_centers
 from ccviz.problem.left_out import (
+    NO_SIZES,
     check_sizes,
     read_outliers,
     refuse_beside,
@@ -112,6 +113,8 @@ class Problem:
         cannot_link, again = read_links(self.cannot_link, n, "cannot-link")
         k, sizes, outliers = _read_k(self.k, n), self.sizes, self.outliers
         asked = read_outliers(self.outliers_asked, n, 0)
+        if outliers and sizes is not None and not asked:
+            raise ProblemError(NO_SIZES)
         fewer: list[str] = []
         if outliers and sizes is None:
             asked = read_outliers(outliers, n, k)

@@ -18,6 +18,7 @@ from ccviz.arrays import IntArray
 from ccviz.errors import ContradictionError, ProblemError, UnfillableError
 from ccviz.problem.asked import AnyAsked, Asked, AskedEither, rule_of
 from ccviz.problem.blocks import contract, refine
+from ccviz.problem.left_out import sizes_with, spare_points
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
 from ccviz.problem.rule_base import MOST_LINKS, NO_PAIRS, Both, Reduction, Rule, check_links
@@ -64,6 +65,7 @@ def with_rules(problem: Problem, rules: Sequence[Rule | AnyAsked], keeps_rules: 
     for rule in asked:
         rule.check(problem.n)
     added = [rule_of(each) if isinstance(each, AnyAsked) else each for each in rules]
+    problem = _with_fewer_outliers(problem, added)
     try:
         reduced = _reduced(problem, [*problem.rules, *added], keeps_rules)
     except ContradictionError as wrong:
@@ -72,6 +74,21 @@ def with_rules(problem: Problem, rules: Sequence[Rule | AnyAsked], keeps_rules: 
         return reduced
     given = Asked(asked, problem.must_link, problem.cannot_link, problem.sizes)
     return replace(reduced, asked=given)
+
+
+def _with_fewer_outliers(problem: Problem, rules: Sequence[Rule]) -> Problem:
+    """Return the problem with as many outliers as the must-links of rules allow beside its own."""
+    if not problem.outliers or problem.limits_sizes:
+        return problem
+    made = [rule.reduction(problem, False) for rule in flat(rules)]
+    tied = [each.must_link for each in made if each is not None and each.weight == np.inf]
+    pairs = np.concatenate([problem.must_link.hard.pairs, *tied])
+    n, k = problem.n, problem.n_clusters
+    spare = spare_points(pairs, n, k, problem.outliers)
+    if spare == problem.outliers:
+        return problem
+    sizes = sizes_with(spare, n, k + spare) if spare else None
+    return replace(problem, k=k + spare, outliers=spare, sizes=sizes)
 
 
 def _made(problem: Problem, asked: Sequence[AnyAsked], wrong: ContradictionError) -> str:

@@ -48,6 +48,10 @@ class Points(Protocol):
         """Cannot-links, of which a rule may limit the soft ones."""
 
     @property
+    def given(self) -> Any:
+        """The links, sizes and rules as given (`ccviz.problem.asked.Asked`)."""
+
+    @property
     def outliers(self) -> int:
         """Points that may be left out."""
 

@@ -505,7 +505,8 @@ class _Conflicts(RuleKind):
         return MaxConflicts(int(words.limit))
 
     def found(self, problem: Points, labels: IntArray, known: Any) -> float:
-        i, j = problem.cannot_link.soft.pairs.T
+        # As given: a limit of 0 has made hard links of them.
+        i, j = problem.given.cannot_link.soft.pairs.T
         inside = labels[i][(labels[i] == labels[j]) & (labels[i] >= 0)]
         return float(np.bincount(inside, minlength=1).max())
 

@@ -219,11 +219,15 @@ class Decoder:
             rules=rules,
             asked=asked,
             weights=None if packed.weights is msgspec.UNSET else packed.weights,
-            outliers=0 if packed.outliers is msgspec.UNSET else packed.outliers,
-            outliers_asked=0 if packed.outliers_asked is msgspec.UNSET else packed.outliers_asked,
+            outliers=_given(packed.outliers),
+            outliers_asked=_given(packed.outliers_asked) or _given(packed.outliers),
             fixed=0 if packed.fixed is msgspec.UNSET else packed.fixed,
             neighbors=None if packed.neighbors is msgspec.UNSET else packed.neighbors,  # type: ignore[arg-type]
         )
+
+
+def _given(number: int | msgspec.UnsetType) -> int:
+    return 0 if number is msgspec.UNSET else number
 
 
 _BROKEN = (msgspec.MsgspecError, ValueError, zlib.error, RecursionError, TypeError)

@@ -139,6 +139,8 @@ def model_code(problem: Problem, model: str = "relaxation") -> str:
     """
     if model not in MODELS:
         raise ParameterError(f"there is no model {model!r}; there are {', '.join(MODELS)}.")
-    if problem.rules or problem.outliers or problem.fixed:
-        raise UnsupportedError("the models in cvxpy have no rules, outliers or fixed centres.")
+    if problem.rules or problem.outliers or problem.fixed or problem.neighbors is not None:
+        raise UnsupportedError(
+            "the models in cvxpy have no rules, outliers, fixed centres or neighbours."
+        )
     return _BLOCKS + MODELS[model](problem)

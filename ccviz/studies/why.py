@@ -12,7 +12,7 @@ and broken soft links add their weights. All other points stay where they are.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -236,9 +236,17 @@ class Moves:
         return _Ends(self.partition.problem.given.cannot_link.hard.pairs, self.block_of)
 
     @cached_property
+    def as_given(self) -> Problem:
+        """The problem with its links as given: a rule may count soft ones that it has made hard."""
+        given = self.partition.problem.given
+        return replace(
+            self.partition.problem, must_link=given.must_link, cannot_link=given.cannot_link
+        )
+
+    @cached_property
     def _rules(self) -> list[_Kept]:
-        problem = self.partition.problem
-        return [_Kept.of(rule_of(asked), problem, self.block_of) for asked in problem.given.rules]
+        rules = map(rule_of, self.as_given.given.rules)
+        return [_Kept.of(rule, self.as_given, self.block_of) for rule in rules]
 
     def _factors(self, blocks: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return (m,) and (m, k) factors of the squared distances from which and to which."""
@@ -310,7 +318,7 @@ class _Kept:
     def is_broken(self, moves: Moves, block: int, moved: IntArray, own: int, cluster: int) -> bool:
         """Return whether a block's move breaks the rule."""
         if self.reduction is None:
-            problem = moves.partition.problem
+            problem = moves.as_given
             members = (np.flatnonzero(moved[: problem.n_points] == j) for j in (own, cluster))
             return not all(self.rule.allows(problem, each) for each in members if len(each))
         left, joined = moves.sizes_after(block, cluster)

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from ccviz import Problem, ProblemError
+from ccviz import Problem, ProblemError, solve
 from ccviz.errors import ContradictionError
 from ccviz.problem.asked import AskedRule
 from ccviz.problem.reduction import with_rules
@@ -109,3 +109,15 @@ def test_diameter_and_largest_size_hold_for_what_is_left(keeps_rules):
     assert problem.outliers == 1
     assert problem.sizes.upper.tolist() == [3, 3, 1]
     assert constrained.optimum(problem) == pytest.approx(2.5)
+
+
+def test_sizes_beside_outliers_are_refused_whatever_they_are():
+    with pytest.raises(ProblemError, match="points cannot be left out beside cluster sizes"):
+        Problem(X, 3, sizes=([1, 1, 1], [3, 3, 1]), outliers=1)
+
+
+def test_must_links_of_a_rule_leave_fewer_points_to_leave_out():
+    problem = Problem([[0.0], [1.0], [5.0]], 1, outliers=2)
+    made = with_rules(problem, [AskedRule("together(V)", (3, 1, 3))], True)
+    assert (made.outliers, made.outliers_asked, made.n_clusters) == (1, 2, 1)
+    assert solve(made).objective == pytest.approx(12.5)

@@ -56,7 +56,11 @@ def test_the_master_begins_with_the_clusters_of_the_result(capsys):
     [
         (Problem(X, 3), "dual", "no model 'dual'; there are relaxation, assignment, master"),
         (Problem(X, 3, **SOFT), "master", "no soft links"),
-        (Problem(X, 3, outliers=1), "assignment", "no rules, outliers or fixed centres"),
+        (
+            Problem(X, 3, outliers=1),
+            "assignment",
+            "no rules, outliers, fixed centres or neighbours",
+        ),
     ],
 )
 def test_what_a_model_has_not_is_a_sentence(problem, model, sentence):

@@ -77,7 +77,7 @@ _TRIALS_BELOW = 2
 _LIFTED_PATIENCE = 3.0
 """Factor of `patience` with a matrix for each size: its bound gains less in a round, and longer."""
 _ROUNDS_UNKNOWN = 9
-"""Rounds of a node with neighbours while no clustering is known: there may be none."""
+"""Rounds of a node with neighbours or sizes while no clustering is known: there may be none."""
 _ROUNDS_BEHIND = 12
 """Rounds that a node has whose own bound is far below its parent's, before it may be branched."""
 _SCS_ACCURACY = 1e-5  # Accuracy of SCS, as in the paper, section 4.1
@@ -235,11 +235,11 @@ def must_branch(state: NodeState, limit: float, settings: NodeSettings) -> bool:
     bounds = state.bounds
     if len(bounds) >= settings.max_rounds:
         return True
-    if state.relaxation.graph is not None and not np.isfinite(limit):
-        return len(bounds) >= _ROUNDS_UNKNOWN
+    is_lifted = isinstance(state.at, LiftedIterate)
     if not np.isfinite(limit):
-        return False
-    factor = _LIFTED_PATIENCE if isinstance(state.at, LiftedIterate) else 1.0
+        may_be_none = is_lifted or state.relaxation.graph is not None
+        return may_be_none and len(bounds) >= _ROUNDS_UNKNOWN
+    factor = _LIFTED_PATIENCE if is_lifted else 1.0
     patience = max(factor * settings.patience, len(bounds) / WINDOW)
     if bounds[-1] - state.at.lower_bound > limit - bounds[-1]:
         return len(bounds) > _ROUNDS_BEHIND and is_stuck(state.own, bounds[-1], patience)

@@ -18,6 +18,7 @@ from ccviz.solvers.relaxation.exchange import drawn_centers, exchanged, short_km
 from ccviz.solvers.relaxation.model import Relaxation, relax_to_search
 
 _MOST_ROUNDS = 100
+_STILL = 1e-12  # Share of the cost that a round has to gain
 _STARTS = 10
 _DESCENTS = 4
 _SHAKE = 0.3  # random shift of centres, as a share of the spread inside clusters
@@ -173,6 +174,7 @@ def descend(
     points = _points(relaxation)
     structure = structure_of(blocks)
     labels: IntArray | None = None
+    value = np.inf
     for _ in range(_MOST_ROUNDS):
         cost = relaxation.mass[:, None] * _squared_distances(points, centers)
         found = solve_assignment(
@@ -183,10 +185,13 @@ def descend(
         if stop():
             return found.labels
         new = found.labels
-        if labels is not None and (new == labels).all():
+        # Where points coincide there are other labels of the same cost, without end.
+        is_still = found.objective >= value - _STILL * abs(value)
+        value = found.objective
+        if labels is not None and (is_still or (new == labels).all()):
             if not exchanges:
                 break
-            new = exchanged(blocks, relaxation, labels)
+            new, value = exchanged(blocks, relaxation, labels), np.inf
             if (new == labels).all():
                 break
         labels = new

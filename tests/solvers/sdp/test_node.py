@@ -106,3 +106,20 @@ def test_parts_of_a_round_are_the_round(hard):
     both = iterate(relaxation, part, 4)
     assert both.iterations == 9
     assert both.lower_bound == pytest.approx(whole.lower_bound, rel=1e-6)
+
+
+def test_points_that_coincide_end_at_once():
+    links = [(0, 2, 0.0149), (1, 0, 0.0695), (0, 3, 0.0187)]
+    run = start(Problem([[3.0]] * 4, 4, must_link=links), "sdp", time_limit=60.0)
+    assert len(list(run)) < 20
+    assert run.result().status == "optimal"
+
+
+def test_sizes_beside_neighbours_end_though_no_clustering_is_found_at_first():
+    X = [[-0.671875], [-1.171875], [0.0625], [-2.1875], [-1.9375], [-1.046875]]
+    near = [(0, 1), (0, 3), (1, 3), (1, 4), (2, 3), (3, 4), (4, 5)]
+    problem = Problem(X, 2, must_link=[(2, 4)], sizes="2-4", neighbors=near)
+    run = start(problem, "sdp", time_limit=60.0)
+    assert sum(isinstance(record.event, CutsAdded) for record in run) < 200
+    assert run.result().status == "optimal"
+    assert run.result().objective == pytest.approx(53043 / 16384)
