@@ -2,7 +2,7 @@
 
 A point moves with the points that hard must-links tie to it. Such a block of mass m and mean b
 moves from a cluster of mass M and mean c to another of mass N and mean e; the sum of squares rises
-by
+by ::
 
     m N / (N + m) |b - e|^2  -  m M / (M - m) |b - c|^2,
 
