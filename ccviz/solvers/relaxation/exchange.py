@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
+from ccviz.feasibility.packing import never
 from ccviz.problem.blocks import Blocks
 from ccviz.problem.partition import cluster_means
 from ccviz.solvers.assignment.structure import structure_of
 from ccviz.solvers.relaxation.model import Relaxation
 
 
-def exchanged(blocks: Blocks, relaxation: Relaxation, labels: IntArray) -> IntArray:
+def exchanged(
+    blocks: Blocks, relaxation: Relaxation, labels: IntArray, stop: Callable[[], bool] = never
+) -> IntArray:
     """Return (s,) labels after improving exchanges that keep links and sizes."""
-    how = exchange_blocks if needs_swaps(blocks) else exchange
-    return how(blocks, relaxation, labels)
+    if needs_swaps(blocks):
+        return exchange_blocks(blocks, relaxation, labels, stop)
+    return exchange(blocks, relaxation, labels)
 
 
 def needs_swaps(blocks: Blocks) -> bool:
@@ -56,8 +61,14 @@ class _State(NamedTuple):
     pay: FloatArray  # (s, k): Prices of a block's soft links in a cluster
 
 
-def exchange_blocks(blocks: Blocks, relaxation: Relaxation, labels: IntArray) -> IntArray:
-    """Return (s,) labels after improving moves and swaps until none is left.
+_PAIRS = 2_000_000
+"""Pairs of blocks that are tried between two looks at whether to stop."""
+
+
+def exchange_blocks(
+    blocks: Blocks, relaxation: Relaxation, labels: IntArray, stop: Callable[[], bool] = never
+) -> IntArray:
+    """Return (s,) labels after improving moves and swaps until none is left, or it should stop.
 
     `labels` (s,): A clustering that keeps links and sizes.
     """
@@ -75,7 +86,10 @@ def exchange_blocks(blocks: Blocks, relaxation: Relaxation, labels: IntArray) ->
         against=np.zeros((blocks.s, blocks.k), np.int64),
         pay=np.zeros((blocks.s, blocks.k)),
     )
-    _exchange(given, state, 1e-12 * relaxation.constant)
+    least, visits = 1e-12 * relaxation.constant, 1 + _PAIRS // blocks.s
+    at, idle = -1, 0
+    while idle < blocks.s and not (at >= 0 and stop()):
+        at, idle = _exchange(given, state, least, at, idle, visits)
     return state.labels
 
 
@@ -91,12 +105,20 @@ def linked_blocks(blocks: Blocks) -> tuple[IntArray, IntArray, FloatArray]:
 
 
 @njit(cache=True, entry=True)  # pragma: no cover - compiled
-def _exchange(given: _Given, state: _State, least: float) -> None:
-    """Move and swap blocks while a step gains more than ``least``."""
-    _open(given, state)
+def _exchange(
+    given: _Given, state: _State, least: float, i: int, idle: int, visits: int
+) -> tuple[int, int]:
+    """Visit some blocks, and move or swap those by which a step gains more than ``least``.
+
+    `i`: The first one, -1 to begin. Returns the next one, and how many had no step since the last.
+    """
+    if i < 0:
+        _open(given, state)
+        i = 0
     s = len(given.mass)
-    idle, i = 0, 0
-    while idle < s:
+    for _ in range(visits):
+        if idle == s:
+            break
         idle += 1
         a = state.labels[i]
         best, to = _best_move(given, state, i, least)
@@ -109,6 +131,7 @@ def _exchange(given: _Given, state: _State, least: float) -> None:
                 _move(given, state, partner, a)
             idle = 0
         i = (i + 1) % s
+    return i, idle
 
 
 @njit(cache=True)  # pragma: no cover - compiled

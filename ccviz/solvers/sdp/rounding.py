@@ -191,7 +191,7 @@ def descend(
         if labels is not None and (is_still or (new == labels).all()):
             if not exchanges:
                 break
-            new, value = exchanged(blocks, relaxation, labels), np.inf
+            new, value = exchanged(blocks, relaxation, labels, stop), np.inf
             if (new == labels).all():
                 break
         labels = new
