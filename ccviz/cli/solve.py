@@ -69,8 +69,8 @@ from ccviz.cli.reading import (
 from ccviz.cli.report import Files, report, save_files
 from ccviz.data.datasets import Dataset
 from ccviz.errors import ContradictionError, ProblemError, UnfillableError
-from ccviz.feasibility.conflict import can_explain, explain_conflict
-from ccviz.feasibility.cure import cures, said_of
+from ccviz.feasibility.conflict import can_explain
+from ccviz.feasibility.cure import explain
 from ccviz.problem.asked import AnyAsked
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
@@ -175,7 +175,7 @@ def solve(
     save_files(dataset, result, files)  # before the summary, whose reader may have ended
     report(problem, result, whole_id, files, quiet=quiet)
     if result.status == "infeasible" and not quiet and can_explain(problem):
-        explain(problem)
+        say_conflict(problem)
     raise Exit(exit_code(result, is_lost=archive and not whole_id))
 
 
@@ -215,20 +215,17 @@ def print_forecasts(problem: Problem, asked: Sequence[AnyAsked]) -> None:
         out.print("No run of a solver that proves bounds for this problem was measured.")
 
 
-def explain(problem: Problem) -> None:
+def say_conflict(problem: Problem) -> None:
     """Say which constraints cannot all be kept, and what to change."""
-    if conflict := explain_conflict(problem):
+    conflict, cures = explain(problem)
+    if conflict:
         say(conflict.reason)
-        found = cures(problem, conflict=conflict)
-        if found:
-            say(said_of(found))
+        say(cures.sentence)
 
 
 def with_cures(refused: ProblemError, problem: Problem, asked: Sequence[AnyAsked]) -> ProblemError:
     """Return the refusal of rules with what to change."""
-    conflict = explain_conflict(problem, rules=asked)
-    found = cures(problem, rules=asked, conflict=conflict)
-    return ProblemError(f"{refused} {said_of(found)}") if found else refused
+    return ProblemError(f"{refused} {explain(problem, rules=asked)[1].sentence}")
 
 
 # --- `ccviz solvers`: the registry ----------------------------------------------------------------

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -110,6 +111,22 @@ def can_explain(problem: Problem) -> bool:
     return all(map(partial(is_explained, problem), problem.given.rules or problem.rules))
 
 
+def as_given(problem: Problem, **changes: Any) -> Problem:
+    """Return a problem before rules in words became links and sizes, with changes.
+
+    Points that may be left out are as many as were asked for, whatever must-links allow.
+    """
+    given = problem.given
+    parts: dict[str, Any] = {}
+    if problem.asked is not None:
+        parts = {"must_link": given.must_link, "cannot_link": given.cannot_link,
+                 "sizes": given.sizes, "rules": (), "asked": None}  # fmt: skip
+    if problem.outliers_asked:
+        parts |= {"k": problem.n_clusters, "outliers": problem.outliers_asked,
+                  "sizes": None, "outliers_asked": 0}  # fmt: skip
+    return replace(problem, **(parts | changes))
+
+
 def is_explained(problem: Problem, rule: Rule | AnyAsked) -> bool:
     """Return whether a rule is links, sizes and limits on sums, which feasibility checks know."""
     made = flat([rule_of(rule) if isinstance(rule, AnyAsked) else rule])
@@ -186,7 +203,8 @@ class _Search:
 
     def __init__(self, problem: Problem, more: Sequence[AnyAsked], end: float) -> None:
         given = problem.given
-        self._problem, self._sizes, self._end = problem, given.sizes, end
+        self._problem, self._end = problem, end
+        self._sizes = None if problem.outliers_asked else given.sizes
         self._must = given.must_link.hard.pairs
         self._cannot = given.cannot_link.hard.pairs
         made = [rule for rule in problem.rules if not isinstance(rule, IMPLIED)]
@@ -194,7 +212,7 @@ class _Search:
         self._rules = [rule for rule in rules if is_explained(problem, rule)]
         self.links = list(range(len(self._must) + len(self._cannot)))
         limits = [_RULES - number for number in range(len(self._rules))]
-        others = [SIZES] * (given.sizes is not None)
+        others = [SIZES] * (self._sizes is not None)
         others += [_NEIGHBORS] * (problem.neighbors is not None)
         self.all = others + limits + self.links
         self.is_undecided = False
@@ -220,8 +238,8 @@ class _Search:
         sizes = self._sizes if SIZES in constraints else None
         neighbors = self._problem.neighbors if _NEIGHBORS in constraints else None
         rules = [self._rules[_RULES - each] for each in constraints if each <= _RULES]
-        X, k = self._problem.X, self._problem.k
-        part = Problem(X, k, must, cannot, sizes, neighbors=neighbors)  # type: ignore[arg-type]
+        X, k, outliers = self._problem.X, self._problem.n_clusters, self._problem.outliers_asked
+        part = Problem(X, k, must, cannot, sizes, neighbors=neighbors, outliers=outliers)  # type: ignore[arg-type]
         return checked(part, rules, min(_CHECK_S, max(self._end - time.monotonic(), 0.0)))
 
     def _near(self, points: Sequence[int], among: Sequence[int]) -> list[int]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 
@@ -21,7 +22,7 @@ from ccviz import (
 from ccviz.errors import CcvizError, ContradictionError, ProblemError, UnfillableError
 from ccviz.estimator import NoClusteringError
 from ccviz.feasibility.conflict import can_explain
-from ccviz.feasibility.cure import Cure, cures
+from ccviz.feasibility.cure import Cure, explain
 from ccviz.problem.asked import split_rule
 from ccviz.problem.rules import RULE_KINDS
 from ccviz.problem.sizes import read_sizes
@@ -89,7 +90,7 @@ def conflict(case: Case) -> Iterator[str]:
         yield f"in conflict, and the optimum is {number(case.truth.optimum)}: {found.reason}"
         return
     drawn = case.drawn
-    if drawn.outliers or drawn.fixed_centers or not can_explain(problem):
+    if drawn.fixed_centers or not can_explain(problem):
         raise CcvizError("Conflicts are compared for what they may name.")
     must, cannot = (
         tuple(map(tuple, each.tolist())) for each in (found.must_link, found.cannot_link)
@@ -106,7 +107,8 @@ def conflict(case: Case) -> Iterator[str]:
     if found.is_minimal:
         yield from (f"not minimal: {found.reason}" for less in _less(alone) if Truth(less).is_empty)
     given_up = len(found.give_up_must) + len(found.give_up_cannot)
-    if given_up and Truth(_given_up(drawn, found)).is_empty:
+    gone = (found.give_up_must.tolist(), found.give_up_cannot.tolist())
+    if given_up and Truth(_without(drawn, *gone)).is_empty:
         yield f"no clustering exists without what is to be given up: {found.advice}"
 
 
@@ -116,48 +118,87 @@ def cured(case: Case) -> Iterator[str]:
     if not case.truth.is_empty:
         raise CcvizError("There is a clustering.")
     base = replace(drawn, rules=()).problem()  # refused where links alone contradict each other
-    for cure in cures(base, rules=drawn.asked):
+    found = explain(base, rules=drawn.asked)[1]
+    for cure in found.found:
         if Truth(_cured(drawn, cure)).is_empty:
             yield f"no clustering exists after: {cure.sentence}"
-        less = _cured_less(drawn, cure) if cure.is_least else None
-        if less is not None and not Truth(less).is_empty:
+        less = [_failing(cure, text) for text in cure.fails]
+        more = _cured_less(drawn, cure) if cure.is_least else ()
+        less = (_cured(drawn, each, -1e-9) for each in less)
+        if any(not Truth(each).is_empty for each in (*less, *more)):
             yield f"less will do than: {cure.sentence}"
+    if not found.found and not found.unknown:
+        others = [replace(drawn, rules=drawn.rules[:at] + drawn.rules[at + 1 :])
+                  for at in range(len(drawn.rules))]  # fmt: skip
+        others.append(replace(drawn, sizes=None))
+        if drawn.sizes is None or len({*zip(*drawn.sizes, strict=True)}) == 1:
+            most = drawn.n - drawn.outliers
+            others += [_with_k(drawn, k) for k in range(max(1, len(drawn.fixed_centers)), most + 1)]
+        if not all(Truth(each).is_empty for each in others):
+            yield "a single change will do, and none was named"
 
 
-def _cured(drawn: Drawn, cure: Cure) -> Drawn:
+def _failing(cure: Cure, text: str) -> Cure:
+    """Return the smaller change that is said not to do."""
     if cure.k:
-        return replace(drawn, k=cure.k)
+        return replace(cure, k=int(text))
+    return replace(cure, sizes=text) if cure.sizes else replace(cure, text=text)
+
+
+def _cured(drawn: Drawn, cure: Cure, slack: float = 1e-9) -> Drawn:
+    """Return the changed problem; by the slack distances are as near as their rounding goes."""
+    if cure.k:
+        return _with_k(drawn, cure.k)
     if cure.sizes:
         return replace(drawn, sizes=tuple(map(tuple, read_sizes(cure.sizes, drawn.n, drawn.k))))
+    if cure.must_link or cure.cannot_link:
+        return _without(drawn, cure.must_link, cure.cannot_link)
     rules = [*drawn.rules]
     if cure.text:
         ((name, _, known),) = rules[cure.rule]
         limit = cure.text.rpartition("=")[2]
-        if RULE_KINDS[name].unit == "distance":  # as near as rounding of a distance goes
-            limit = repr(float(limit) * (1.0 + 1e-9 * (1 if name.endswith("<=") else -1)))
+        if RULE_KINDS[name].unit == "distance":
+            limit = repr(float(limit) * (1.0 + slack * (1 if name.endswith("<=") else -1)))
         rules[cure.rule] = ((name, limit, known),)
     else:
         del rules[cure.rule]
     return replace(drawn, rules=tuple(rules))
 
 
-def _cured_less(drawn: Drawn, cure: Cure) -> Drawn | None:
-    """Return the problem after a change of one step less; itself where a step was enough."""
-    if cure.k:
-        step = 1 if cure.k > drawn.k else -1
-        return replace(drawn, k=cure.k - step)
-    if cure.sizes or not cure.text:
-        return None
-    words = split_rule(cure.text)
-    kind = RULE_KINDS[words.kind]
-    size = 1.0
-    if kind.unit == "distance" and words.limit:
-        size = 10.0 ** (math.floor(math.log10(words.limit)) - 2)
-    elif not (kind.is_whole or words.is_share):
-        return None
-    limit = words.limit - size if kind.is_upper else words.limit + size
-    text = f"{limit:.15g}{'%' * words.is_share}"
-    return _cured(drawn, replace(cure, text=kind.written(text, words.name)))
+def _cured_less(drawn: Drawn, cure: Cure) -> Iterator[Drawn]:
+    """Yield the problem after changes that are a little less."""
+    if gone := len(cure.must_link) + len(cure.cannot_link):
+        names = ("must_link", "cannot_link")
+        links = [(name, pair) for name in names for pair in drawn.hard(name)]
+        for some in itertools.combinations(links, gone - 1):
+            yield _without(
+                drawn, *([pair for kind, pair in some if kind == name] for name in names)
+            )
+    elif cure.sizes:
+        lower, upper = map(np.array, read_sizes(cure.sizes, drawn.n, drawn.k))
+        was = np.array(drawn.sizes)
+        down, up = int((was[0] - lower).max()), int((upper - was[1]).max())
+        closer = (
+            np.maximum(was[0] - max(down - 1, 0), 1),
+            np.minimum(was[1] + max(up - 1, 0), drawn.n),
+        )
+        yield replace(drawn, sizes=tuple(tuple(each.tolist()) for each in closer))
+    else:
+        words = split_rule(cure.text)
+        kind = RULE_KINDS[words.kind]
+        step = 1e-6 * (words.limit or 1.0) if kind.unit == "distance" else 1.0
+        limit = words.limit - step if kind.is_upper else words.limit + step
+        text = f"{limit:.15g}{'%' * words.is_share}"
+        yield _cured(drawn, replace(cure, text=kind.written(text, words.name)))
+
+
+def _without(drawn: Drawn, must: Iterable, cannot: Iterable) -> Drawn:
+    """Return the problem without some hard links."""
+    for name, links in (("must_link", must), ("cannot_link", cannot)):
+        gone = {tuple(sorted(pair)) for pair in links}
+        kept = [each for each in getattr(drawn, name) if tuple(sorted(each[:2])) not in gone]
+        drawn = replace(drawn, **{name: tuple(kept)})
+    return drawn
 
 
 def _less(drawn: Drawn) -> Iterator[Drawn]:
@@ -170,15 +211,6 @@ def _less(drawn: Drawn) -> Iterator[Drawn]:
             yield replace(drawn, **{name: None})
     for rule in {*drawn.rules}:  # of one text there may be two
         yield replace(drawn, rules=tuple(each for each in drawn.rules if each != rule))
-
-
-def _given_up(drawn: Drawn, found: object) -> Drawn:
-    for name in ("must_link", "cannot_link"):
-        given = getattr(found, f"give_up_{name.removesuffix('_link')}")
-        gone = {tuple(sorted(pair)) for pair in given.tolist()}
-        kept = [each for each in getattr(drawn, name) if tuple(sorted(each[:2])) not in gone]
-        drawn = replace(drawn, **{name: tuple(kept)})
-    return drawn
 
 
 def blocks(case: Case) -> Iterator[str]:
@@ -606,7 +638,7 @@ def models(case: Case) -> Iterator[str]:
 STATEMENTS = (
     Statement("feasibility", feasibility, ("check_feasibility",), 0),
     Statement("conflicts", conflict, ("explain_conflict", "Conflict"), 0),
-    Statement("cures", cured, ("cures", "Cure"), 0),
+    Statement("cures", cured, ("explain", "cures", "Cure", "Cures"), 0),
     Statement("blocks", blocks, ("contract", "Blocks"), 0),
     Statement("clusterings", clusterings, ("Partition",), 0),
     Statement("scores", scores, (), 0),

@@ -18,7 +18,7 @@ from ccviz.data.datasets import Dataset
 from ccviz.errors import CcvizError
 from ccviz.feasibility.cure import Cure
 from ccviz.numbers import count
-from ccviz.problem.asked import AskedRule
+from ccviz.problem.asked import AnyAsked, AskedRule
 from ccviz.problem.fixed_centers import read_centers_text
 from ccviz.problem.sizes import read_sizes
 from ccviz.solvers import Solver, make_solver
@@ -200,25 +200,29 @@ class Edits:
         """Ask for a size of each cluster: ``50, 50, 50``, ``40-60``, ``equal``."""
         self._change(lambda draft: draft.with_sizes(*read_sizes(text, draft.n, draft.k)))
 
-    def cure(self, cure: Cure) -> None:
-        """Make a change after which the constraints can be kept."""
+    def cure(self, cure: Cure, rules: tuple[AnyAsked, ...] | None = None) -> None:
+        """Make a change after which the constraints can be kept, with the rules it was found for.
+
+        `rules`: Those of the draft by default; others if a rule was refused.
+        """
 
         def changed(draft: Draft) -> Draft:
+            kept = [*(draft.rules if rules is None else rules)]
+            if cure.rule >= 0:
+                rule = kept.pop(cure.rule)
+                if cure.text and isinstance(rule, AskedRule):
+                    kept.insert(cure.rule, replace(rule, text=cure.text))
             if cure.k:
-                return draft.with_k(cure.k)
+                draft = draft.with_k(cure.k)
             if cure.sizes:
-                return draft.with_sizes(*read_sizes(cure.sizes, draft.n, draft.k))
+                draft = draft.with_sizes(*read_sizes(cure.sizes, draft.n, draft.k))
             gone = {("must", *pair) for pair in cure.must_link}
             gone |= {("cannot", *pair) for pair in cure.cannot_link}
             if gone:
-                return draft.without_links(
+                draft = draft.without_links(
                     link for link in draft.links if (link.kind, *sorted(link.pair)) in gone
                 )
-            rules = [*draft.rules]
-            rule = rules.pop(cure.rule)
-            if cure.text and isinstance(rule, AskedRule):
-                rules.insert(cure.rule, replace(rule, text=cure.text))
-            return draft.with_rules(rules)
+            return draft.with_rules(kept)
 
         self._change(changed)
 

@@ -13,6 +13,7 @@ import param
 from ccviz.errors import CcvizError, ContradictionError
 from ccviz.feasibility.cure import Cure
 from ccviz.numbers import count
+from ccviz.problem.asked import AnyAsked
 from ccviz.solvers import SOLVERS
 from ccviz.views.lab.player import PlayerState
 from ccviz.views.upstream import is_of_page
@@ -30,6 +31,7 @@ class Notice:
     title: str = ""  # A few words; by default one for its kind
     take: str = ""  # A solver that a button offers to switch to
     cures: tuple[Cure, ...] = ()  # Changes that buttons offer
+    rules: tuple[AnyAsked, ...] | None = None  # The rules that they were found for, if refused
     # (str, str): A list under the sentence: names, each with what it means.
     rows: tuple[tuple[str, str], ...] = ()
 

@@ -13,16 +13,17 @@ from ccviz.errors import (
     ProblemError,
     UnfillableError,
 )
-from ccviz.feasibility.cure import cures, said_of
+from ccviz.feasibility.cure import explain
 from ccviz.problem.asked import AnyAsked, AskedRule, joined, parts_of
 from ccviz.problem.rule_base import RuleKind
 from ccviz.runs.archive import Archive
 from ccviz.runs.info import RunInfo
-from ccviz.views.lab.notice import as_sentence
+from ccviz.views.lab.notice import Notice, as_sentence
 from ccviz.views.lab.session import Session
 
 _MOST_RUNS = 50
-_CURES_S = 0.5  # Seconds that are spent on what to change where a rule is refused
+_ABOUT = "a refused rule"
+_EXPLAIN_S = 1.0  # Seconds that are spent on what to change where a rule is refused
 
 
 def add_rule(
@@ -33,6 +34,8 @@ def add_rule(
     `named`: The id of the run whose clustering it names, or the column. Returns: Why it was
     refused, a sentence; nothing if it was taken.
     """
+    if session.notice is not None and session.notice.about == _ABOUT:
+        session.notice = None
     try:
         if kind.needs_limit and not limit.strip():
             raise ProblemError("type a number.")
@@ -51,8 +54,12 @@ def add_rule(
         draft = session.draft.with_rules(rules)
     except (ContradictionError, UnfillableError) as refused:
         session.lit = refused.chain if isinstance(refused, ContradictionError) else ()
-        found = cures(session.draft.given, _CURES_S, rules)
-        return f"{as_sentence(str(refused))} {said_of(found)}".rstrip()
+        cures = explain(session.draft.given, _EXPLAIN_S, rules)[1]
+        session.notice = Notice(
+            "warning", cures.sentence, _ABOUT, title="this rule cannot be kept",
+            cures=cures.found, rules=tuple(rules),
+        )  # fmt: skip
+        return as_sentence(str(refused))
     except CcvizError as refused:
         return as_sentence(str(refused))
     if rule in session.draft.rules:

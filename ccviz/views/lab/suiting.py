@@ -8,8 +8,7 @@ from typing import Any
 
 from ccviz.errors import UnsupportedError
 from ccviz.feasibility.check import check_feasibility
-from ccviz.feasibility.conflict import can_explain, explain_conflict
-from ccviz.feasibility.cure import Cure, cures, said_of
+from ccviz.feasibility.cure import explain
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Run
@@ -19,7 +18,7 @@ from ccviz.views.draft import Draft
 from ccviz.views.lab.notice import Notice, as_sentence
 
 _CHECK_S = 0.2
-_EXPLAIN_S = 0.5  # time limit in seconds of the search for a minimal conflict
+_EXPLAIN_S = 1.0  # time limit in seconds of the search for a conflict and for what to change
 _SIZES_CHECKED_TO = 5_000  # points up to which sizes are checked after each edit, in milliseconds
 _TITLES = {kind.name: kind.title for kind in SOLVERS}
 _NAME = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, _TITLES))})(?![\w-])")
@@ -71,14 +70,12 @@ def impossible(draft: Draft) -> tuple[Notice, tuple[int, ...]] | None:
     if answer.feasible is not False:
         return None
     rules = " and rules" if draft.rules else ""
-    found: tuple[Cure, ...] = ()
     why, points = answer.reason, answer.points
-    if can_explain(problem) and (conflict := explain_conflict(problem, _EXPLAIN_S)):
-        found = cures(problem, _EXPLAIN_S, conflict=conflict)
-        if not points:
-            why, points = conflict.reason, conflict.points
-    text = f"No clustering can keep these links{rules}: {why} {said_of(found)}".rstrip()
-    return Notice("warning", text, title="this cannot be solved", cures=found), points
+    conflict, cures = explain(problem, _EXPLAIN_S)
+    if conflict and not points:
+        why, points = conflict.reason, conflict.points
+    text = f"No clustering can keep these links{rules}: {why} {cures.sentence}"
+    return Notice("warning", text, title="this cannot be solved", cures=cures.found), points
 
 
 def _has_small_sizes(draft: Draft) -> bool:

@@ -16,6 +16,7 @@ from ccviz.data.datasets import load
 from ccviz.data.examples import EXAMPLES
 from ccviz.feasibility.cure import Cure
 from ccviz.numbers import count
+from ccviz.problem.asked import AnyAsked
 from ccviz.runs.warm import compiled, start_compiling
 from ccviz.solvers import SOLVERS, solver_class
 from ccviz.views.lab.keys import show_keys
@@ -146,12 +147,12 @@ class NoticePanel(Panel):
             self._session.notice = None
             self._session.set_solver(notice.take)
 
-    def _cure(self, cure: Cure) -> pn.widgets.Button:
+    def _cure(self, cure: Cure, rules: tuple[AnyAsked, ...] | None) -> pn.widgets.Button:
         """Return the button that makes a change."""
 
         def change() -> None:
             self._session.notice = None
-            self._session.edits.cure(cure)
+            self._session.edits.cure(cure, rules)
 
         words = f"{cure.words[:1].upper()}{cure.words[1:]}"
         return button(words, change, margin=0, css_classes=["advice"])
@@ -169,7 +170,7 @@ class NoticePanel(Panel):
             if notice.take:
                 self._take.name = f"★ {solver_class(notice.take).title}"
             self._take.visible = bool(notice.take)
-            self._cures[:] = [self._cure(cure) for cure in notice.cures]
+            self._cures[:] = [self._cure(cure, notice.rules) for cure in notice.cures]
             self._cures.visible = bool(notice.cures)
         self._box.visible = notice is not None
 

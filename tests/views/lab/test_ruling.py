@@ -81,10 +81,26 @@ def test_what_is_refused_is_a_sentence_and_changes_nothing(session):
         said = add_rule(session, kind, limit)
         assert words.lower() in said.lower()
         assert session.draft is before
-        assert session.notice is None
+        assert (session.notice is not None) == (words == "the sizes add up to")
     session.edits.add_links([Link("must", 0, 140)])
     assert "contradicts" in add_rule(session, DIAMETER, "1")
     assert {0, 140} <= set(session.lit)
+
+
+def test_a_refused_rule_comes_with_what_to_change(session):
+    add_rule(session, MOST, "10")
+    limit, clusters = session.notice.cures
+    assert limit.sentence == "raise size<=10 to size<=50 (no less will do)"
+    assert clusters.sentence == "take 15 clusters (14 will not do)"
+    rules = session.notice.rules
+    session.edits.cure(limit, rules)
+    assert [rule.text for rule in session.draft.rules] == ["size<=50"]
+    session.edits.undo()
+    session.edits.cure(clusters, rules)
+    assert [rule.text for rule in session.draft.rules] == ["size<=10"]
+    assert session.draft.k == 15
+    assert add_rule(session, MOST, "20") == ""
+    assert session.notice is None
 
 
 def test_another_answer_than_that_of_a_run(session):
@@ -185,9 +201,9 @@ def test_links_by_a_column_are_one_line_that_needs_no_number(session):
     apart, together = RULE_KINDS["apart()"], RULE_KINDS["together()"]
     assert add_rule(session, apart, "", "class") == (
         "50 points have 'setosa' in the column 'class', and no two of them may share a cluster, "
-        "but there are 3 clusters. A clustering exists if you give up apart(class), or take 50 "
-        "clusters (no less will do)."
+        "but there are 3 clusters."
     )
+    assert "you give up apart(class), or take 50 clusters (49 will not do)." in session.notice.text
     assert add_rule(session, together, "", "class") == ""
     assert add_rule(session, apart, " 0.5 ", "class") == ""
     rows = rule_rows(session.draft.rules, None)
