@@ -143,13 +143,12 @@ def changed(problem, rules, cure):
     if cure.rule >= 0:
         old = rules.pop(cure.rule)
         rules += [replace(old, text=cure.text)] * bool(cure.text)
-    return Problem(
-        problem.X,
-        cure.k or problem.k,
-        [each for each in problem.must_link.pairs.tolist() if tuple(each) not in cure.must_link],
-        [pair for pair in problem.cannot_link.pairs.tolist() if tuple(pair) not in cure.cannot_link],
-        cure.sizes or problem.sizes,
-    ), rules  # fmt: skip
+    gone = {*cure.must_link, *cure.cannot_link}
+    must, cannot = (
+        [pair for pair in links.pairs.tolist() if tuple(pair) not in gone]
+        for links in (problem.must_link, problem.cannot_link)
+    )
+    return Problem(problem.X, cure.k or problem.k, must, cannot, cure.sizes or problem.sizes), rules
 
 
 def test_a_refused_rule_is_still_refused():
