@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from ccviz.events import Event, Noted
+from ccviz.events import Event
 from ccviz.problem.problem import Problem
 from ccviz.problem.relaxed import bounded
 from ccviz.problem.sums import sum_limits
@@ -46,12 +46,12 @@ class Colgen(TreeSettings, NodeSettings, Solver):
             search = LeavingOut(problem, bounded(problem, "all"))
             params = replace(params, lists_clusters=True)
             known: Known | None = Known()
-        elif _has_only_sums(search.known):
-            if not (search.is_whole or context.history):
-                yield Noted(text=search.sentence)
-            known = yield from presolved(problem, context, self.tolerance)
         else:
-            known = yield from search.opened(context)
+            # Pricing may take longer than people wait where it counts upper limits on sums, and
+            # until it ends the root has no bound; that of `divide` is there before.
+            is_slow = _has_only_sums(search.known)
+            presolve = presolved(problem, context, self.tolerance) if is_slow else None
+            known = yield from search.opened(context, presolve)
         if known is not None:
             given = self, params
             yield from search.searched(advance, given, self, self.tolerance, context, known)
@@ -73,9 +73,5 @@ def _is_lopsided(problem: Problem) -> bool:
 
 
 def _has_only_sums(known: Problem) -> bool:
-    """Return whether pricing counts upper limits on sums, and no other rules or soft links.
-
-    Such pricing may take longer than people wait, and until it ends the root has no bound; that of
-    `divide`, which leaves the sums out, is there before.
-    """
+    """Return whether pricing counts upper limits on sums, and no other rules or soft links."""
     return bool(known.rules) and len(sum_limits(known)) == len(known.rules) and not known.is_soft

@@ -105,12 +105,12 @@ class Sdp(TreeSettings, NodeSettings, Solver):
         has_classes = sizes is not None and sizes.is_exact and len({*sizes.lower.tolist()}) > 1
         search = leaving_out(problem, "none" if has_classes else "all")
         is_free = not problem.is_soft and problem.neighbors is None
+        presolve = None
         if is_free and contract(problem).s >= self.divide_from:
             from ccviz.solvers.divide.division import presolved
 
-            known = yield from presolved(problem, context, self.tolerance)
-        else:
-            known = yield from search.opened(context)
+            presolve = presolved(problem, context, self.tolerance)
+        known = yield from search.opened(context, presolve)
         if known is not None:
             yield from search.searched(advance, (self,), self, self.tolerance, context, known)
 

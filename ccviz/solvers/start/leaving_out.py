@@ -89,18 +89,30 @@ class LeavingOut:
             "since constraints only exclude clusterings."
         )
 
-    def opened(self, context: Context) -> Generator[Event, None, Known | None]:
+    def opened(
+        self, context: Context, presolved: Generator[Event, None, Known | None] | None = None
+    ) -> Generator[Event, None, Known | None]:
         """Say what is left out, and find a clustering that keeps everything.
 
-        Returns: The cost of that clustering; None if the run is over, since there is none.
+        `presolved`: Divide and bound, which goes first if it is given. Returns: The bounds that
+        the tree starts from; None if the run is over.
         """
-        best, before = math.inf, {type(record.event) for record in context.history}
+        if not self.is_whole and Noted not in _kinds(context):
+            yield Noted(text=self.sentence)
+        known: Known | None = Known()
+        if presolved is not None:
+            known = yield from presolved
+        if known is None or known.upper_bound < math.inf:
+            return known
+        return (yield from self._found(context, known))
+
+    def _found(self, context: Context, known: Known) -> Generator[Event, None, Known | None]:
+        """Find a clustering that keeps everything, or prove that there is none."""
+        best = math.inf
         # A run that was stopped before its tree opens again: the search may prove that there is
         # no clustering, of which a tree without the limits needs long to be sure.
-        if self.is_whole or NodeOpened in before:
-            return Known()
-        if Noted not in before:
-            yield Noted(text=self.sentence)
+        if self.is_whole or NodeOpened in _kinds(context):
+            return known
         solver = BlpKMeans(n_init=_STARTS, step_limit=_STEP_S)
         for event in solver.steps(self.problem, context):
             if isinstance(event, InfeasibilityProved):
@@ -116,7 +128,7 @@ class LeavingOut:
             if kept is not None and (cost := Partition(self.problem, kept).objective) < best:
                 best = cost
                 yield IncumbentFound(labels=kept, source=event.source, objective=cost)
-        return Known(best)
+        return replace(known, upper_bound=best)
 
     @property
     def _has_graph(self) -> bool:
@@ -198,6 +210,10 @@ class LeavingOut:
         context = Context(seed=task.seed, stop=task.stop, labels=labels)
         found = last_incumbent(solver.steps(self.problem, context))
         return None if found is None else self.kept(found)
+
+
+def _kinds(context: Context) -> set[type[Event]]:
+    return {type(record.event) for record in context.history}
 
 
 def leaving_out(problem: Problem, sums: Sums = "none") -> LeavingOut:

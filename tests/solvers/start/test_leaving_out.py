@@ -5,8 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ccviz import Problem, start
+from ccviz import Problem, solve, start
 from ccviz.events import BoundImproved, NodeOpened, Noted
+from ccviz.problem.asked import AskedRule
+from ccviz.problem.reduction import with_rules
 from ccviz.problem.rules import MaxOverlap
 from ccviz.problem.sums import MaxSum, MinSum
 from ccviz.proof.verify import verify
@@ -102,3 +104,31 @@ def test_column_generation_under_sums_has_a_bound_before_its_tree(problem):
     tree = [i for i, event in enumerate(events) if isinstance(event, NodeOpened)]
     assert not tree or bound < tree[0]
     assert verify(problem, events).accepted
+
+
+@pytest.mark.parametrize(
+    ("problem", "rule", "solver", "settings"),
+    [
+        (
+            Problem([[-1.0], [-1.0], [-3.0], [-3.0]], 3, weights=[2.0, 5.0, 1.0, 5.0]),
+            AskedRule("share(V)<=50%", (1, 2, 1, 2)),
+            "sdp",
+            {"divide_from": 4},
+        ),
+        (
+            Problem(
+                [[2.0], [4.0], [4.0], [4.0], [0.0], [0.0]],
+                3,
+                weights=[5.0, 50000.0, 1.0, 3.0, 40000.0, 3.0],
+            ),
+            AskedRule("sum(V)>=5", (1.0, 8.0, 8.0, 0.0, 1.0, 1.0)),
+            "colgen",
+            {},
+        ),
+    ],
+)
+def test_that_there_is_no_clustering_is_seen_after_divide_and_bound_too(
+    problem, rule, solver, settings
+):
+    asked = with_rules(problem, [rule], True)
+    assert solve(asked, solver, time_limit=5.0, **settings).status == "infeasible"
