@@ -29,6 +29,7 @@ def _asked(rng, rules, n):
     known = rng.integers(0, 2, n)
     column = rng.integers(0, 9, n) / rng.choice([1, 10])
     columns = {"column": column, "word": np.arange(n) % 2, "pair": np.arange(n) // 2}
+    columns["label"] = ["a", "b", "a", *[""] * (n - 3)]
     return [read_asked(rule, lambda _: known, columns.__getitem__) for rule in rules]
 
 
@@ -144,6 +145,7 @@ _GIVEN = {
     "count()>=": lambda rng, X, k: ({}, ["count(word=1)>=1"]),
     "together()": lambda rng, X, k: ({}, ["together(pair)"]),
     "apart()": lambda rng, X, k: ({}, ["apart(pair)"]),
+    "labels()": lambda rng, X, k: ({}, ["labels(label)"]),
     "share()<=": lambda rng, X, k: ({}, [f"share(word=1)<={rng.integers(50, 90)}%"]),
     "share()>=": lambda rng, X, k: ({}, [f"share(word=1)>={rng.integers(5, 30)}%"]),
     "mean()<=": lambda rng, X, k: ({}, [f"mean(column)<={rng.uniform(4, 8):.3g}"]),

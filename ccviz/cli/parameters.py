@@ -259,19 +259,27 @@ class TableColumns:
     worksheet: Annotated[
         str | None, option(metavar="NAME", help="Worksheet of an Excel workbook.")
     ] = None
+    unknown: Annotated[
+        list[str] | None,
+        option(metavar="WORD", help="Word that means a missing value or an unknown class."),
+    ] = None
 
     def options(
         self, weight_column: str | None = None, rules: Iterable[str] = ()
     ) -> dict[str, Any]:
         """Return the options of `read_table`; columns that links follow from are no features."""
-        aside = linked_columns(rules) if self.columns is None else []
+        aside = linked_columns(rules) if self.columns is None else {}
         roles: dict[str | None, str] = dict.fromkeys(aside, "ignore")
+        labels = next((name for name, kind in aside.items() if kind == "labels()"), None)
+        if self.class_column is None and labels is not None:
+            roles[labels] = "class"  # which scores and names of clusters go by
         roles |= {self.name_column: "name", weight_column: "weight"}
         options: dict[str, Any] = {
             "label": self.class_column,
             "missing": self.missing,
             "header": self.header if self.header_row is None else self.header_row,
             "worksheet": self.worksheet,
+            "unknown": self.unknown or (),
             "roles": {column: role for column, role in roles.items() if column is not None},
         }
         if self.columns is not None:

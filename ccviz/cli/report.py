@@ -135,6 +135,9 @@ def _lines(result: Result, run_id: str) -> Iterator[tuple[str, str]]:
             yield "fixed centres", str(fixed)
         for name, value in result.partition.scores.items():
             yield name, f"{value:.4f}"
+        known, n = result.partition.n_scored, result.partition.problem.n_points
+        if 0 < known < n:
+            yield "scores are of", f"{known:,} of {n:,} rows, those with a class"
     yield "blocks", str(result.n_blocks)
     yield "nodes", str(result.nodes)
     yield "time", f"{result.time_s:.3g} s"

@@ -103,10 +103,14 @@ def split_either(text: str) -> list[str]:
     return [text]
 
 
-def linked_columns(texts: Iterable[str]) -> list[str]:
-    """Return the columns from which links follow by rules such as ``apart(photo)``."""
+def linked_columns(texts: Iterable[str]) -> dict[str, str]:
+    """Return the columns from which links follow, as by ``apart(photo)``, each with the kind."""
     words = [split_rule(each) for text in texts for each in split_either(text)]
-    return [each.name.partition("=")[0] for each in words if not RULE_KINDS[each.kind].needs_limit]
+    return {
+        each.name.partition("=")[0]: each.kind
+        for each in words
+        if not RULE_KINDS[each.kind].needs_limit
+    }
 
 
 def check_either(texts: Sequence[str]) -> None:

@@ -1,7 +1,8 @@
-"""Links that follow from a column: ``together(patient)``, ``apart(photo)``.
+"""Links that follow from a column: ``together(patient)``, ``apart(photo)``, ``labels(type)``.
 
-All points with the same word in the column share a cluster, or no two of them do; a point without a
-word is free. With a weight, as ``apart(photo)=2.5``, each pair of such points is a soft link.
+All points with the same word in the column share a cluster, or no two of them do; or each word has
+a cluster of its own. A point without a word is free. With a weight, as ``apart(photo)=2.5``, the
+links are soft.
 """
 
 from __future__ import annotations
@@ -103,12 +104,36 @@ class Apart(ColumnLinks):
         )
 
 
+@dataclass(frozen=True)
+class Labels(ColumnLinks):
+    """Points with the same word share a cluster, and those of two words do not.
+
+    Few links say so: a chain through the points of a word, and a link between the first points of
+    each two words.
+    """
+
+    def reduction(self, problem: Points, keeps_sizes: bool) -> Reduction:
+        """Return must-links within the words and cannot-links between them."""
+        first = np.unique(np.array(self.numbers), return_index=True)[1]
+        first = first[np.array(self.numbers)[first] > 0]
+        if np.isinf(self.weight) and len(first) > problem.k:
+            raise UnfillableError(
+                f"the column {self.column!r} has {len(first):,} labels, each with a cluster of its "
+                f"own, but there are {problem.k - problem.outliers:,} clusters."
+            )
+        check_links(len(first) * (len(first) - 1) // 2, self.column, "cannot-links")
+        chains = [np.column_stack([each[:-1], each[1:]]) for each in self.groups(problem)]
+        apart = first[np.column_stack(np.triu_indices(len(first), 1))]
+        return Reduction(np.concatenate([NO_PAIRS, *chains]), np.sort(apart), weight=self.weight)
+
+
 class _ColumnLinks(RuleKind):
     """Base of the kinds of links that follow from a column."""
 
     names, is_links, is_anti_monotone, needs_limit = "words", True, False, False
     unit = "weight, or nothing"
     _rule: ClassVar[type[ColumnLinks]]
+    _each: ClassVar[str] = "pair"
 
     def rule(self, words: RuleWords, known: Any) -> ColumnLinks:
         numbers = tuple(np.asarray(known, dtype=np.int64).tolist())
@@ -128,7 +153,7 @@ class _ColumnLinks(RuleKind):
 
     def said(self, words: RuleWords) -> str:
         """Return such a rule in words."""
-        soft = f", or {words.limit:,.6g} for each pair" if words.limit < np.inf else ""
+        soft = f", or {words.limit:,.6g} for each {self._each}" if words.limit < np.inf else ""
         return super().said(words) + soft
 
 
@@ -165,6 +190,27 @@ class ApartBy(_ColumnLinks):
         """Return the most points of one word in a cluster."""
         inside = (each[each >= 0] for each in _labels_by_word(labels, known))
         return float(max((np.bincount(each).max() for each in inside if len(each)), default=0))
+
+
+class LabelsBy(_ColumnLinks):
+    """Links between all points with a word of a column, such as labels that some points have."""
+
+    name, text = "labels()", "labels(COLUMN)"
+    words, label = "each {name} in a cluster of its own", "Labels of a column"
+    help_text = (
+        "Points with the same label share a cluster, those with different labels do not; without a "
+        "label a point is free. With a weight, each of the few links that say so costs it."
+    )
+    sample = "labels(column=2)"
+    _rule, _each = Labels, "link"
+
+    def found(self, problem: Points, labels: IntArray, known: Any) -> float:
+        """Return the most clusters of one word, or words in one cluster, whichever is more."""
+        numbers = np.asarray(known)[: len(labels)]
+        pairs = np.unique(np.column_stack([numbers, labels])[numbers > 0], axis=0)
+        inside = pairs[pairs[:, 1] >= 0, 1]
+        return float(max(np.bincount(pairs[:, 0], minlength=1).max(),
+                         np.bincount(inside, minlength=1).max()))  # fmt: skip
 
 
 def _labels_by_word(labels: IntArray, known: Any) -> Iterator[IntArray]:

@@ -365,6 +365,11 @@ class Partition:
             return {}
         return agreement(self.problem.truth, self.labels)
 
+    @property
+    def n_scored(self) -> int:
+        """Number of points that the scores are of: those of a known class."""
+        return 0 if self.problem.truth is None else int((self.problem.truth >= 0).sum())
+
 
 def cluster_means(
     X: FloatArray, labels: IntArray, k: int, weights: FloatArray | None = None

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from ccviz.arrays import FloatArray, IntArray, row_strips
 from ccviz.errors import ProblemError
-from ccviz.problem.column_links import ApartBy, TogetherBy
+from ccviz.problem.column_links import ApartBy, LabelsBy, TogetherBy
 from ccviz.problem.counts import (
     LeastCount,
     LeastMean,
@@ -518,6 +518,7 @@ RULE_KINDS: dict[str, RuleKind] = {
         _Separation(),
         TogetherBy(),
         ApartBy(),
+        LabelsBy(),
         _MostPoints(),
         _LeastPoints(),
         _Difference(),

@@ -275,3 +275,31 @@ def test_a_column_of_numbers_is_none_of_codes(cells, kind):
     assert column.kind == kind
     assert column.whole == (cells == ["12", "7"])
     assert column.missing.tolist() == [False, cells[1] == "nan"]
+
+
+@pytest.mark.parametrize(
+    ("text", "features", "rows", "notice"),
+    [
+        ("name,length,width\n,cm,kg\na,1,2\nb,3,4\nc,5,6\n", ("length (cm)", "width (kg)"), 3,
+         "Line 2 holds units; they are in the names."),
+        ("name,length,width\na,1,2\nb,3,4\nc,5,6\nTotal,9,12\n", ("length", "width"), 3,
+         "Line 5 is the total of the rows above and is left out."),
+        ("name,length,width\na,1,2\nb,3,4\nc,5,6\n,9,12\n", ("length", "width"), 3,
+         "Line 5 is the total of the rows above and is left out."),
+        ("length,width\n1,1\n2,2\n3,3\n6,6\n", ("length", "width"), 4, ""),  # four points
+        ("name,length,width\na,1,2\nb,3,4\nc,5,6\nd,9,12\n", ("length", "width"), 4, ""),
+    ],
+)  # fmt: skip
+def test_a_row_of_units_or_totals_is_no_point(text, features, rows, notice):
+    data = read_table(text.encode(), "t.csv")
+    assert data.features == features
+    assert len(data.X) == rows
+    assert (notice in data.notices) == bool(notice)
+
+
+def test_words_mean_missing_where_they_are_named():
+    text = b"x,y,type\n1,2,a\n-999,3,b\n3,4,Unsure\n5,6,b\n5,7,b\n5,8,a\n"
+    data = read_table(text, "t.csv", unknown=["unsure", "-999"], missing="drop", label="type")
+    assert data.X.tolist() == [[1, 2], [3, 4], [5, 6], [5, 7], [5, 8]]
+    assert data.truth.tolist() == [0, -1, 1, 1, 0]
+    assert data.classes == ("a", "b")

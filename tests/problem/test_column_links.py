@@ -8,7 +8,7 @@ from ccviz import ConstrainedKMeans, Problem, solve
 from ccviz.errors import ContradictionError, ProblemError, UnfillableError
 from ccviz.problem.asked import AskedRule, read_asked
 from ccviz.problem.partition import Partition
-from ccviz.problem.reduction import with_rules
+from ccviz.problem.reduction import kept_rules, with_rules
 from ccviz.runs.codec import decode_problem, encode_problem
 from tests.enumeration import clusterings
 
@@ -137,3 +137,32 @@ def test_groups_that_exclude_each_other_are_assigned_at_least_cost():
             every = every[(np.diff(inside, axis=1) > 0).all(axis=1)]
         least = cost[np.arange(7), every].sum(axis=1).min()
         assert cost[np.arange(7), found.labels].sum() == pytest.approx(least)
+
+
+LABELS = ("tumour", "", "healthy", "tumour", "", "tumour", "", "healthy", "")
+
+
+def labelled(text="labels(type)", k=3):
+    rule = read_asked(text, column=lambda _: LABELS)
+    return with_rules(Problem(np.arange(9.0)[:, None], k), [rule], True)
+
+
+def test_labels_that_some_points_have_are_few_links():
+    problem = labelled()
+    assert problem.must_link.pairs.tolist() == [[0, 3], [2, 7], [3, 5]]
+    assert problem.cannot_link.pairs.tolist() == [[0, 2]]
+    result = solve(problem, "sdp")
+    assert result.status == "optimal"
+    assert result.partition.kept_rules[0].holds
+    assert kept_rules(problem, np.zeros(9, dtype=np.int64))[0].found == 2.0
+
+
+def test_soft_labels_have_a_weight():
+    soft = labelled("labels(type)=2.5")
+    assert soft.must_link.weights.tolist() == [2.5] * 3
+    assert soft.cannot_link.weights.tolist() == [2.5]
+
+
+def test_more_labels_than_clusters_are_refused_in_these_words():
+    with pytest.raises(UnfillableError, match="the column 'type' has 2 labels, each with a"):
+        labelled(k=1)

@@ -235,6 +235,11 @@ def _pairs(rng: Rng, drawn: Drawn) -> tuple[str, tuple[float, ...]]:
     return "", tuple(map(int, rng.integers(0, drawn.n, drawn.n)))
 
 
+def _labels(rng: Rng, drawn: Drawn) -> tuple[str, tuple[float, ...]]:
+    few = rng.integers(0, drawn.k + 1, drawn.n) * (rng.uniform(size=drawn.n) < 0.5)
+    return "", tuple(map(int, few))
+
+
 def _whole_words(drawn: Drawn, inside: np.ndarray, limit: str, known: tuple) -> np.ndarray:
     having, every = _having(inside, known), _having(np.ones((1, drawn.n), dtype=bool), known)
     return ((having == 0) | (having == every)).all(axis=1)
@@ -271,6 +276,11 @@ def _excess(inside: np.ndarray, limit: str, known: tuple[float, ...]) -> np.ndar
     ) * inside.sum(axis=1).astype(object)
 
 
+def _own_clusters(drawn: Drawn, inside: np.ndarray, limit: str, known: tuple) -> np.ndarray:
+    few = (_having(inside, known) > 0).sum(axis=1) <= 1
+    return few & _whole_words(drawn, inside, limit, known)
+
+
 RULES = (
     RuleOf("diameter<=", _distance(0.5, 1.0), _diameter),
     RuleOf("separation>=", _distance(0.0, 0.4), _separation, joins=False),
@@ -292,6 +302,7 @@ RULES = (
     RuleOf("together()", _pairs, _whole_words, joins=False),
     RuleOf("apart()", _pairs,
            lambda _, inside, limit, known: (_having(inside, known) <= 1).all(axis=1), joins=False),
+    RuleOf("labels()", _labels, _own_clusters, joins=False),
     RuleOf("share()<=", _words(lambda n, k: ["50%", "0.75", "66.7%"]),
            lambda _, inside, limit, known: _true(_shares(inside, limit, known) <= 0), joins=False),
     RuleOf("share()>=", _words(lambda n, k: ["10%", "0.2", "33.3%"]),

@@ -314,4 +314,10 @@ def _rules(answer: Partition) -> tuple[RuleRow, ...]:
 
 
 def _scores(answer: Partition) -> tuple[tuple[str, str], ...]:
-    return tuple((SCORE_NAMES[name], f"{value:.3f}") for name, value in answer.scores.items())
+    scores = tuple((SCORE_NAMES[name], f"{value:.3f}") for name, value in answer.scores.items())
+    known = answer.n_scored
+    return (
+        (*scores, ("on", count(known, "row")))
+        if scores and known < answer.problem.n_points
+        else scores
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,12 @@ from ccviz.data.datasets import Dataset
 from ccviz.data.link_files import read_links_file
 from ccviz.data.random_links import random_pairs
 from ccviz.errors import ParameterError
+from ccviz.problem.rules import RULE_KINDS
 from ccviz.runs.info import RunInfo
 from ccviz.solvers import Solver, make_solver, solver_class
 from ccviz.views.draft import Draft
 from ccviz.views.lab.notice import Notice
+from ccviz.views.lab.ruling import add_rule
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.suiting import watched_settings
 from ccviz.views.link_table import LinkTable
@@ -54,6 +57,29 @@ def draw_links(session: Session, many: int, noise: float = 0.0) -> None:
         drawn = random_pairs(truth, many, noise, session.seed)
         links = LinkTable.of_pairs(drawn.must_link, drawn.cannot_link)
         session.edits.add_links(replace(links, weights=np.full(len(links), session.weight)))
+
+
+def link_labels(session: Session) -> None:
+    """Ask for a cluster for each label, in the weight for new links."""
+    limit = "" if session.weight == inf else f"{session.weight:.15g}"
+    column = label_column(session.draft.data)
+    refused = add_rule(session, RULE_KINDS["labels()"], limit, column)
+    if refused and session.notice is None:
+        session.notice = Notice("error", refused)
+
+
+def labelled(data: Dataset) -> int:
+    """Return how many points have a label, 0 if none or all have."""
+    if data.truth is None or not label_column(data):
+        return 0
+    known = int((data.truth >= 0).sum())
+    return known if known < len(data.truth) else 0
+
+
+def label_column(data: Dataset) -> str:
+    """Return the column of the known classes, empty if there is none."""
+    roles = data.origin.roles if data.origin is not None else {}
+    return next((name for name, role in roles.items() if role == "class"), "")
 
 
 def load_links(session: Session, name: str, content: bytes) -> None:

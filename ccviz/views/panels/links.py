@@ -35,7 +35,7 @@ from ccviz.views.frames.links import (
 )
 from ccviz.views.frames.prices import PriceList, price_list, price_words
 from ccviz.views.lab.download import DownloadRequest
-from ccviz.views.lab.loading import draw_links, load_links
+from ccviz.views.lab.loading import draw_links, labelled, link_labels, load_links
 from ccviz.views.lab.ruling import add_rule, drop_rule, runs_to_name
 from ccviz.views.lab.session import Session
 from ccviz.views.link_table import LinkTable
@@ -94,6 +94,10 @@ _DRAW = (
     "cannot-link where they differ. A share of them may be wrong."
 )
 
+_LABELS = (
+    "A cluster for each label, in the weight for new links. It is a rule of a few links, which "
+    "follows the table."
+)
 _MOST_BYTES = 64_000_000
 _SMALL = 10_000
 """Links that are written at once: to begin a process takes longer."""
@@ -123,7 +127,9 @@ class LinkTools(Panel):
             "right",
             margin=(4, 4),
         )
+        self._labels = button("", lambda: link_labels(session), _LABELS, "right", margin=(4, 4))
         self._from_classes = pn.Column(
+            self._labels,
             Html(Markup('<p class="about">Links drawn from the known classes:</p>'), margin=(4, 4)),
             pn.Row(self._many, self._noise, margin=0, sizing_mode="stretch_width"),
             self._draw, margin=0, sizing_mode="stretch_width",
@@ -178,6 +184,9 @@ class LinkTools(Panel):
     def _on_draft(self, *_: Any) -> None:
         draft = self._session.draft
         self._from_classes.visible = draft.data.truth is not None
+        known = labelled(draft.data)
+        self._labels.name = f"Link the {known:,} of {count(draft.n, 'row')} with a label"
+        self._labels.visible = bool(known)
         with self._following:
             self._near.value = draft.neighbors
         self._near_drawn.visible = draft.near is not None

@@ -1,7 +1,10 @@
 from dataclasses import replace
 
+import numpy as np
 import panel as pn
 
+from ccviz.data import read_table
+from ccviz.data.datasets import load
 from ccviz.problem.rules import RULE_KINDS
 from ccviz.views.panels.links import LinkTools, PointField, RulesPanel
 from tests.views.person import At
@@ -92,3 +95,20 @@ def test_the_form_offers_words_for_counts_and_shares(session):
     panel._handle_msg({"what": "add", "kind": place, "named": words[1], "limit": "90%"})
     assert panel.refused == ""
     assert panel.rows[0]["words"] == f"at most 90 % of each cluster are {words[1]}"
+
+
+def test_labels_that_some_rows_have_become_links_and_names(session):
+    tools = At(LinkTools(session))
+    X = np.repeat([[0.0, 0.0], [9.0, 9.0]], 3, axis=0) + np.eye(6)[:, :2]
+    called = ["ill", "", "", "well", "", ""]
+    rows = "".join(f"{x},{y},{c}\n" for (x, y), c in zip(X.tolist(), called, strict=True))
+    session.edits.load(read_table(f"x,y,type\n{rows}".encode(), "cells.csv", label="type"))
+    button = tools["Link the 2 of 6 rows with a label"]
+    assert button.visible
+    button.clicks += 1
+    assert [rule.text for rule in session.draft.rules] == ["labels(type)"]
+    assert session.draft.problem.cannot_link.pairs.tolist() == [[0, 3]]
+    assert session.cluster_names(np.repeat([1, 0], 3)) == {1: "ill", 0: "well"}
+    assert session.cluster_names(np.zeros(6, np.int64)) == {}
+    session.edits.load(load("iris"))
+    assert not button.visible
