@@ -95,8 +95,8 @@ _DRAW = (
 )
 
 _LABELS = (
-    "A cluster for each label, in the weight for new links. It is a rule of a few links, which "
-    "follows the table."
+    "A cluster for each label that some rows have, in the weight for new links. It is a rule of a "
+    "few links, which follows the table."
 )
 _MOST_BYTES = 64_000_000
 _SMALL = 10_000
@@ -185,7 +185,7 @@ class LinkTools(Panel):
         draft = self._session.draft
         self._from_classes.visible = draft.data.truth is not None
         known = labelled(draft.data)
-        self._labels.name = f"Link the {known:,} of {count(draft.n, 'row')} with a label"
+        self._labels.name = f"Link {count(known, 'labelled row')}"
         self._labels.visible = bool(known)
         with self._following:
             self._near.value = draft.neighbors
