@@ -109,7 +109,8 @@ def elbow(
     ]
     ruled = {each.n_clusters: _ruled(each, asked, keeps) for each in problems}
     with threadpool_limits(1), Progress(err) as progress:
-        steps = _sweep(ruled, chosen, seed, references, bound_time, progress)
+        finder = chosen if param else solver  # by its name it has enough starts
+        steps = _sweep(ruled, finder, seed, references, bound_time, progress)
     names = [each.name for each in fields(Step)]
     write_csv(out_file, names, (astuple(step) for step in steps))
     if out_file != "-":
@@ -130,7 +131,7 @@ def _ruled(problem: Problem, rules: Sequence[AnyAsked], keeps_rules: bool) -> Pr
 
 def _sweep(
     ruled: dict[int, Problem | None],
-    solver: Solver,
+    solver: str | Solver,
     seed: int,
     references: int,
     bound_time: float,
@@ -168,7 +169,7 @@ def _table(steps: Sequence[Step], must_keep: bool) -> Table:
     table = Table(*columns_of(must_keep), box=None, pad_edge=False)
     elbow = find_elbow(steps)
     for step in steps:
-        marked = elbow is not None and step.k == elbow.k
+        marked = elbow is not None and elbow.is_sure and step.k == elbow.k
         table.add_row(*in_words(step, must_keep), style="bold" if marked else None)
     return table
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from ccviz.bounds import relative_gap
 from ccviz.numbers import number, percent
 from ccviz.problem.problem import Problem
 from ccviz.studies.elbow_step import Step, has_hard_links_only
+
+_SURE = 0.1  # Largest gap of the costs that make an elbow which is not proved
 
 
 @dataclass(frozen=True)
@@ -21,10 +23,19 @@ class Elbow:
     ----------
     proved : bool
         Whether the bend at k is the sharpest whatever the optima between the bounds may be.
+    gap, widest : float, int
+        The largest relative gap among the three numbers that make the bend, and that number.
     """
 
     k: int
     proved: bool
+    gap: float = field(default=0.0, compare=False)
+    widest: int = field(default=0, compare=False)
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is proved, or the costs that make it are near their bounds."""
+        return self.proved or self.gap <= _SURE
 
 
 def bounded_by_more(problem: Problem, steps: Sequence[Step]) -> tuple[Step, ...]:
@@ -72,7 +83,13 @@ def find_elbow(steps: Sequence[Step]) -> Elbow | None:
         return None
     k, _, low, _ = max(known, key=lambda bend: bend[1])
     others = [high for other, _, _, high in known if other != k]
-    return Elbow(k, len(known) == len(bends) and all(low >= high for high in others))
+    gap, widest = max(
+        (relative_gap(step.objective, step.lower_bound), step.k)
+        for step in steps
+        if abs(step.k - k) <= 1
+    )
+    proved = len(known) == len(bends) and all(low >= high for high in others)
+    return Elbow(k, proved, gap, widest)
 
 
 def _bend(before: Step, here: Step, after: Step) -> tuple[int, float, float, float] | None:
@@ -158,7 +175,10 @@ def findings(steps: Sequence[Step]) -> Iterator[str]:
         few = needed - 1
         yield f"At least {needed} clusters are needed: with {few}, not everything can be kept."
     elbow = find_elbow(steps)
-    if elbow is not None:
+    if elbow is not None and not elbow.is_sure:
+        less = "any amount" if math.isinf(elbow.gap) else percent(elbow.gap)
+        yield f"Elbow: not sure. {elbow.widest} clusters may cost up to {less} less than was found."
+    elif elbow is not None:
         known = "The bounds prove it." if elbow.proved else "The bounds do not prove it."
         yield f"Elbow: k = {elbow.k}. More clusters lower the objective little. {known}"
     silhouette = best_by_silhouette(steps)

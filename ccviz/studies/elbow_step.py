@@ -19,7 +19,7 @@ from ccviz.problem.blocks import contract
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Result
-from ccviz.solvers import Solver
+from ccviz.solvers import Solver, make_solver
 from ccviz.solvers.search.decisions import gamma, margin_of
 from ccviz.studies.rows import scores_of
 
@@ -105,6 +105,9 @@ def bound_at_once(problem: Problem) -> float:
 
 
 REFERENCE_SOLVER = "blp-kmeans"
+STARTS = 10
+"""Starts of a solver that has them, fewer where points are many: one start is often a poor one."""
+_WORK = 2e7  # Points times features times clusters times starts
 BOUND_SOLVER = "divide"
 """Proves the lower bounds: it splits many points into parts, and gives few points to `sdp`."""
 
@@ -143,6 +146,13 @@ class Step:
 def impossible(k: int) -> Step:
     """Return the step of a number of clusters with which the rules on sizes cannot be kept."""
     return Step(k, "infeasible", math.inf, -math.inf, math.nan, math.nan, math.nan)
+
+
+def with_starts(solver: Solver, problem: Problem) -> Solver:
+    """Return a solver with enough starts, if it has starts and fewer of them."""
+    few = getattr(solver, "n_init", STARTS)
+    starts = min(STARTS, int(_WORK / (problem.n * problem.d * problem.k)))
+    return replace(solver, n_init=starts) if few < starts else solver  # type: ignore[call-arg]
 
 
 def measure(
@@ -184,7 +194,8 @@ def cluster(
     Parameters
     ----------
     solver : str or Solver
-        Not used for one cluster, of which there is one clustering.
+        By its name it has enough starts. Not used for one cluster, of which there is one
+        clustering.
     time_limit : float, optional
         Seconds for the clustering.
 
@@ -203,6 +214,8 @@ def cluster(
         raise UnsupportedError("Numbers of clusters are not compared beside fixed centres.")
     if problem.k == 1:
         return _one_cluster(problem)
+    if isinstance(solver, str):
+        solver = with_starts(make_solver(solver), problem)
     result = solve(problem, solver, seed=seed, time_limit=time_limit, progress=False)
     bound = max(result.lower_bound, bound_at_once(problem))
     found = result.partition if _is_answer(result) else None
@@ -331,7 +344,8 @@ def _reference_costs(problem: Problem, references: int, seed: int) -> list[float
 def _least_found(problem: Problem, seed: int) -> float:
     if problem.k == 1:
         return in_one_cluster(problem).wcss
-    return solve(problem, REFERENCE_SOLVER, seed=seed, progress=False).objective
+    solver = with_starts(make_solver(REFERENCE_SOLVER), problem)
+    return solve(problem, solver, seed=seed, progress=False).objective
 
 
 # --- What one process works out for an elbow: figures of some numbers of clusters -----------------

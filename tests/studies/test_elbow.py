@@ -6,14 +6,23 @@ import numpy as np
 import pytest
 
 from ccviz import Problem
+from ccviz.solvers.blp_kmeans import BlpKMeans
 from ccviz.studies.elbow import (
     Elbow,
     best_by_gap,
     best_by_silhouette,
     bounded_by_more,
     find_elbow,
+    findings,
 )
-from ccviz.studies.elbow_step import Step, eigenvalue_bound, impossible, measure
+from ccviz.studies.elbow_step import (
+    Step,
+    cluster,
+    eigenvalue_bound,
+    impossible,
+    measure,
+    with_starts,
+)
 from tests.enumeration import least_wcss
 
 CENTERS = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]])
@@ -56,6 +65,25 @@ def test_one_cluster_is_exact_and_bounds_of_more_clusters_hold_for_fewer():
 )
 def test_an_elbow_is_proved_if_no_optimum_within_the_bounds_moves_it(steps, elbow):
     assert find_elbow(steps) == elbow
+
+
+def test_no_elbow_is_named_where_a_bound_shows_that_a_cost_may_be_far_too_high():
+    steps = [step(1, 100), step(2, 50, 20), step(3, 10), step(4, 9)]
+    assert find_elbow(steps).k == 3
+    (words,) = [each for each in findings(steps) if each.startswith("Elbow")]
+    assert words == "Elbow: not sure. 2 clusters may cost up to 60.00 % less than was found."
+    near = [step(1, 100), step(2, 50, 46), step(3, 10, 9.5), step(4, 9, 8.5)]
+    assert next(findings(near)).startswith("Elbow: k = 3.")
+
+
+def test_each_number_of_clusters_has_enough_starts():
+    problem = Problem(np.repeat(np.arange(40.0), 2)[:, None], 8)
+    one = [cluster(problem, BlpKMeans(), seed=seed).objective for seed in range(8)]
+    enough = [cluster(problem, "blp-kmeans", seed=seed).objective for seed in range(8)]
+    assert max(enough) < max(one)
+    large = Problem(np.zeros((1_000_000, 30)), 5)
+    assert with_starts(BlpKMeans(), large).n_init == 1
+    assert with_starts(BlpKMeans(n_init=20), problem).n_init == 20
 
 
 def test_the_gap_statistic_settles_where_the_next_is_no_better():

@@ -32,6 +32,7 @@ QUICK, SLOW = 300, 260
 NAMES = [statement.name for statement in STATEMENTS]
 
 SILENT = {
+    "with_starts": "a setting",
     "explore": "opens the laboratory",
     "plot": "pictures",
     "save_html": "pictures",

@@ -15,7 +15,15 @@ from ccviz.quota import Quota
 from ccviz.runs.worker_pool import WorkerPool
 from ccviz.solvers import Solver, make_solver
 from ccviz.studies.elbow import bounded_by_more
-from ccviz.studies.elbow_step import Candidate, Step, bounded, clustered, compared, impossible
+from ccviz.studies.elbow_step import (
+    Candidate,
+    Step,
+    bounded,
+    clustered,
+    compared,
+    impossible,
+    with_starts,
+)
 from ccviz.views.draft import Draft
 from ccviz.views.lab.queued_call import QueuedCall
 from ccviz.views.lab.runner import RunQueue
@@ -135,6 +143,7 @@ def _candidate(draft: Draft, k: int, seed: int) -> Candidate:
         return Candidate(k, None, None, impossible(k))
     solver = finder(ruled)
     problem = ruled.problem_for(solver)
+    solver = with_starts(solver, problem)
     candidate = Candidate(k, problem, solver, None)
     if problem.k > 1 or problem.n > _MOST_AT_ONCE:
         return candidate

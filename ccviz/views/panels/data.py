@@ -64,7 +64,7 @@ class ElbowPanel(Component):
             "words": _words(sweep, bool(self._session.draft.lower)),
             "busy": sweep.busy,
             "k": self._session.draft.k,
-            "elbow": elbow.k if elbow is not None else 0,
+            "elbow": elbow.k if elbow is not None and elbow.is_sure else 0,
         }
 
     def _act(self, message: dict[str, Any]) -> None:
