@@ -275,10 +275,29 @@ def _ending(run: Run) -> str:
     if run.infeasible is not None:
         return run.infeasible.reason
     if run.finished is None:
-        return "" if run.incumbent is None else status_sentence(run)
+        return _SEARCHED.format(_kept(run)) if run.incumbent is None else status_sentence(run)
+    if run.incumbent is None and run.finished.termination == "interrupted":
+        return _STOPPED
     why = run.finished.message or TERMINATION_SENTENCES[run.finished.termination]
     known = status_sentence(run)
     return why if why in {known, STATUS_SENTENCES[run.status]} else f"{known} {why}"
+
+
+_SEARCHED = "Looking for a first clustering{}."
+_STOPPED = "Stopped before a first clustering was found. That does not mean that there is none."
+
+
+def _kept(run: Run) -> str:
+    """Return what of a problem a first clustering has to keep, nothing if that is nothing."""
+    given, problem = run.problem.given, run.problem
+    kinds = {
+        "links": len(given.must_link.hard.pairs) + len(given.cannot_link.hard.pairs),
+        "sizes": given.sizes is not None and problem.limits_sizes,
+        "rules": len(given.rules),
+        "neighbours": problem.neighbors is not None,
+    }
+    *most, last = [kind for kind, some in kinds.items() if some] or [""]
+    return f" that keeps {', '.join(most)}{' and ' * bool(most)}{last}" if last else ""
 
 
 IN_STATUS = {"WCSS": "WCSS", "Lower bound": "Bound", "Gap": "Gap"}

@@ -50,6 +50,16 @@ def test_infeasible_and_found_nothing_are_told_apart():
     assert "none was proved impossible. Every start died." in card(stalled, True).ending
 
 
+def test_a_search_says_what_it_looks_for_and_a_stop_that_nothing_was_found():
+    assert card(run_of(), False).ending == "Looking for a first clustering."
+    asked = run_of(must_link=[(0, 1)], sizes=[2, 2])
+    assert card(asked, False).ending == (
+        "Looking for a first clustering that keeps links and sizes."
+    )
+    stopped = run_of(Finished(termination="interrupted"))
+    assert card(stopped, False).ending.startswith("Stopped before a first clustering was found.")
+
+
 def test_an_answer_to_another_problem_is_called_so():
     run = run_of(IncumbentFound(labels=np.array([0, 0, 1, 1])), Finished(termination="converged"))
     same, other = Problem(X, 2), Problem([[0.0], [0.2], [1.0], [7.0]], 2)
