@@ -35,6 +35,7 @@ _WHERE = {
     "elbow": "batch.elbow",
     "batch": "batch.batch",
     "solvers": "solve.solvers",
+    "rules": "solve.rules",
     "ask": "ask.ask",
     "bench": "batch.bench",
     "noise-study": "studies.noise_study",

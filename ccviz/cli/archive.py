@@ -25,7 +25,7 @@ from ccviz.cli.report import Files, report, table_of
 from ccviz.data.scaling import scaling_name
 from ccviz.errors import CcvizError, ParameterError
 from ccviz.events import Record
-from ccviz.numbers import number, percent
+from ccviz.numbers import count, number, percent
 from ccviz.problem.problem import Problem
 from ccviz.proof.verdict import DEFAULT_WORK, Verdict, problem_hash
 from ccviz.proof.verify import DEFAULT_GAP
@@ -44,7 +44,8 @@ from ccviz.solvers.search.workforce import check_workers
 
 
 _PAGES = (".html", ".htm")
-_TREES = (".dot", ".gv", ".tex")
+_TREES = (".dot", ".gv", ".tex", ".csv")
+_RUNS = (".ccviz", "")
 
 
 def export(
@@ -55,8 +56,8 @@ def export(
     file: Annotated[
         str,
         Argument(
-            help="File to write; .html makes it a page, .dot or .tex its search tree for Graphviz "
-            "or LaTeX."
+            help="File to write: .ccviz for 'ccviz import', .html for a page, .dot or .tex for the "
+            "search tree in Graphviz or LaTeX, .csv for its nodes."
         ),
     ],
 ) -> None:
@@ -73,8 +74,11 @@ def export(
         from ccviz.views.export.tree_text import save_tree
 
         save_tree(file, archive.load(ids[0]))
-    else:
+    elif Path(file).suffix.lower() in _RUNS:
         export_run(archive, ids[0], file)
+    else:
+        kinds = "html for a page, .dot, .gv or .tex for the tree, .csv for its nodes"
+        raise ParameterError(f"{file}: a run's file ends in .ccviz; there are .{kinds}.")
 
 
 def import_(file: Annotated[str, Argument(help="File that 'ccviz export' wrote.")]) -> None:
@@ -163,6 +167,10 @@ _COLUMNS = (
 def runs(
     delete: Annotated[str, option(help="Delete this run.")] = "",
     rename: Annotated[tuple[str, str], option(help="Give a run a name.")] = ("", ""),
+    words: Annotated[
+        str, option("--filter", help="Only the runs with all of these words in their row.")
+    ] = "",
+    top: Annotated[int, option(min=1, help="Number of runs printed.")] = 50,
     check: Annotated[
         bool, option("--check", help="Mend the archive, and say what cannot be mended.")
     ] = False,
@@ -182,7 +190,15 @@ def runs(
         archive.rename(archive.find(rename[0]), rename[1])
     if delete or rename[0]:
         return
-    out.print(table_of(_COLUMNS, map(_row, archive.runs())))
+    asked = words.casefold().split()
+    rows = [
+        row
+        for row in map(_row, archive.runs())
+        if all(word in " ".join(row).casefold() for word in asked)
+    ]
+    out.print(table_of(_COLUMNS, rows[:top]))
+    if len(rows) > top:
+        out.print(f"and {count(len(rows) - top, 'older run')}: --top, or --filter")
 
 
 def _row(info: RunInfo) -> list[str]:

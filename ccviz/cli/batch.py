@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Sequence
 from dataclasses import astuple, fields
 from pathlib import Path
@@ -44,7 +46,6 @@ from ccviz.cli.reading import (
 from ccviz.cli.report import check_writable, output, table_of, write_csv
 from ccviz.errors import ParameterError, ProblemError, UnfillableError
 from ccviz.numbers import number, percent, seconds
-from ccviz.problem.asked import AnyAsked
 from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
 from ccviz.runs.archive import Archive
@@ -87,10 +88,15 @@ def elbow(
     references: Annotated[
         int, option(help="Sets of uniform points for the gap statistic.", min=0)
     ] = 5,
+    time_limit: TimeLimit = None,
     seed: Seed = 0,
     out_file: Annotated[str | None, option("--out", help="Write the table as CSV.")] = None,
 ) -> None:
-    """Sweep the number of clusters: objective, proved lower bound, silhouette, gap statistic."""
+    """Sweep the number of clusters: objective, proved lower bound, silhouette, gap statistic.
+
+    Each clustering is said on standard error when it is found. The time limit is that of the whole
+    sweep, whose table then has the numbers and figures that are known.
+    """
     check_writable(out_file)
     numbers, rules = numbers_of(k), all_rules(rule, together, apart)
     dataset = find_data(data, **columns.options(weight_column, rules))
@@ -101,16 +107,25 @@ def elbow(
     chosen = build_solver(solver, param or [])
     asked, keeps = read_rules(rules, dataset), chosen.supports.rules
     scaling = settled_scaling(dataset, numbers, links or [], scale)
-    problems = [
-        build_problem(
-            dataset, each, links or [], sizes, scaling, outliers, neighbors=neighbors, at=at
-        )
-        for each in numbers
-    ]
-    ruled = {each.n_clusters: _ruled(each, asked, keeps) for each in problems}
+
+    def build(each: int) -> Problem | None:
+        try:
+            problem = build_problem(
+                dataset, each, links or [], sizes, scaling, outliers, neighbors=neighbors, at=at
+            )
+            return with_rules(problem, asked, keeps)
+        except UnfillableError:
+            if len(numbers) == 1:
+                raise
+            return None  # sizes or rules forbid this number of clusters
+
+    ruled = {each: build(each) for each in numbers}
+    until = math.inf if time_limit is None else time.monotonic() + time_limit
     with threadpool_limits(1), Progress(err) as progress:
         finder = chosen if param else solver  # by its name it has enough starts
-        steps = _sweep(ruled, finder, seed, references, bound_time, progress)
+        steps = _sweep(ruled, finder, seed, references, bound_time, until, progress)
+    if len(steps) < len(ruled):
+        say(f"the time limit was reached before k = {numbers[len(steps)]}.")
     names = [each.name for each in fields(Step)]
     write_csv(out_file, names, (astuple(step) for step in steps))
     if out_file != "-":
@@ -121,34 +136,44 @@ def elbow(
             out.print(line, markup=False)
 
 
-def _ruled(problem: Problem, rules: Sequence[AnyAsked], keeps_rules: bool) -> Problem | None:
-    """Return the problem with its rules; None where they forbid its number of clusters."""
-    try:
-        return with_rules(problem, rules, keeps_rules)
-    except UnfillableError:
-        return None
-
-
 def _sweep(
     ruled: dict[int, Problem | None],
     solver: str | Solver,
     seed: int,
     references: int,
     bound_time: float,
+    until: float,
     progress: Progress,
 ) -> tuple[Step, ...]:
-    """Return what is known of each k: clusterings for all first, then a lower bound for each."""
-    steps = {}
+    """Return what is known of each k: clusterings for all first, then a lower bound for each.
+
+    `until`: Time, by the monotonic clock, after which nothing is begun.
+    """
+
+    def left() -> float:
+        return until - time.monotonic()
+
+    steps: dict[int, Step] = {}
     for k, problem in ruled.items():
+        if steps and left() <= 0.0:
+            break
         progress.say(f"k = {k}: looking for a clustering")
-        steps[k] = impossible(k) if problem is None else cluster(problem, solver, seed=seed)
-    problems = {k: problem for k, problem in ruled.items() if problem is not None}
+        limit = None if until == math.inf else max(left(), 0.1)
+        steps[k] = (
+            impossible(k)
+            if problem is None
+            else cluster(problem, solver, seed=seed, time_limit=limit)
+        )
+        say(f"k = {k}: objective {number(steps[k].objective)}")
+    problems = {k: each for k, each in ruled.items() if each is not None and k in steps}
     for k, problem in problems.items() if references else ():
         progress.say(f"k = {k}: comparing with uniform points")
-        steps[k] = compare(problem, steps[k], references, seed=seed)
+        if left() > 0.0:
+            steps[k] = compare(problem, steps[k], references, seed=seed)
     for k, problem in problems.items() if bound_time else ():
         progress.say(f"k = {k}: raising the bound")
-        steps[k] = bound(problem, steps[k], bound_time, seed=seed)
+        if left() > 0.0:
+            steps[k] = bound(problem, steps[k], min(bound_time, left()), seed=seed)
     found = tuple(steps.values())
     return bounded_by_more(next(iter(problems.values())), found) if problems else found
 

@@ -140,6 +140,7 @@ ChosenK = Annotated[
     str | None,
     option(
         "-k",
+        "--k",
         help="Number of clusters; 'least': the fewest with which everything can be kept, "
         "'free': the number that costs least under a least size.",
     ),
@@ -199,7 +200,9 @@ FixedCenters = Annotated[
         "or the numbers with commas and a semicolon after each centre.",
     ),
 ]
-Rules = Annotated[list[str] | None, option("--rule", help=f"A rule: {GRAMMAR}.")]
+Rules = Annotated[
+    list[str] | None, option("--rule", help=f"A rule: {GRAMMAR}. 'ccviz rules' explains them.")
+]
 Together = Annotated[
     list[str] | None,
     option(

@@ -216,6 +216,11 @@ def all_rules(
 ) -> list[str]:
     """Return the rules of ``--rule``, ``--together`` and ``--apart`` as texts."""
     named = (("together", together), ("apart", apart))
+    if bare := next((text for text in rules or [] if text.strip().isidentifier()), None):
+        raise ParameterError(
+            f"the rule {quote(bare)} has no sign and limit. 'ccviz rules' lists the rules; in a "
+            "shell they need quotes: --rule 'size>=2'."
+        )
     return [
         *(rules or []),
         *(_of_column(kind, each) for kind, some in named for each in some or []),

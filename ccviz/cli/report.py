@@ -24,6 +24,7 @@ from ccviz.problem.asked import AskedEither
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Result
 from ccviz.studies.html import report_html
+from ccviz.studies.near_problem import cost_without_constraints
 from ccviz.studies.profile import profile, profile_csv, profile_markdown
 from ccviz.studies.rows import rows_csv
 from ccviz.studies.why import sentences
@@ -119,6 +120,7 @@ def _lines(result: Result, run_id: str) -> Iterator[tuple[str, str]]:
     yield "status", f"{result.status} ({result.termination})"
     yield "objective", number(result.objective, 10)
     yield "lower bound", number(result.lower_bound, 10)
+    yield from _price(result)
     yield "gap", percent(result.gap)
     if result.partition is not None:
         broken = result.partition.violations
@@ -143,6 +145,24 @@ def _lines(result: Result, run_id: str) -> Iterator[tuple[str, str]]:
     yield "time", f"{result.time_s:.3g} s"
     if run_id:
         yield "run", run_id
+
+
+_MOST_WORK = 5_000_000  # numbers of one pass of k-means up to which the price is looked for
+
+
+def _price(result: Result) -> Iterator[tuple[str, str]]:
+    """Yield the cost without constraints, and by how much they raise it, where that is proved."""
+    shown = result.partition
+    if shown is None or not (shown.problem.must_keep or shown.problem.is_soft):
+        return
+    problem = shown.problem
+    work = problem.n * problem.k * problem.d
+    if problem.outliers or problem.fixed or not shown.violations.none_hard or work > _MOST_WORK:
+        return
+    free = cost_without_constraints(shown)
+    more = result.lower_bound - free
+    proved = f"; the constraints cost at least {number(more)}" if more > 1e-6 * abs(free) else ""
+    yield "without constraints", f"at most {number(free)}{proved}"
 
 
 def save_files(data: Dataset, result: Result, files: Files) -> None:

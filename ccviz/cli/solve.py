@@ -66,15 +66,18 @@ from ccviz.cli.reading import (
     with_setup,
     with_threads,
 )
-from ccviz.cli.report import Files, report, save_files
+from ccviz.cli.report import Files, report, save_files, table_of
 from ccviz.data.datasets import Dataset
 from ccviz.errors import ContradictionError, ProblemError, UnfillableError
 from ccviz.feasibility.conflict import can_explain
 from ccviz.feasibility.cure import explain
 from ccviz.problem.asked import AnyAsked
 from ccviz.problem.partition import Partition
+from ccviz.problem.points import repeated
 from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
+from ccviz.problem.rule_base import RuleKind
+from ccviz.problem.rules import RULE_KINDS
 from ccviz.runs.archive import Archive
 from ccviz.runs.earlier import Given, stored_run
 from ccviz.runs.run import Result
@@ -145,7 +148,7 @@ def solve(
 
     problem, chosen_k = build_with_k(number, build, sizes, asked, time_limit or CHOICE_S)
     learned = [] if scaling == scale else [f"features: --scale {scaling}"]
-    mended = [*learned, *problem.notices, *chosen_k]
+    mended = [*learned, *problem.notices, *repeated(problem.X, problem.k), *chosen_k]
     solver, param = with_setup(dataset, solver, param or [])
     if forecast_only:
         print_forecasts(problem, asked)
@@ -226,6 +229,23 @@ def say_conflict(problem: Problem) -> None:
 def with_cures(refused: ProblemError, problem: Problem, asked: Sequence[AnyAsked]) -> ProblemError:
     """Return the refusal of rules with what to change."""
     return ProblemError(f"{refused} {explain(problem, rules=asked)[1].sentence}")
+
+
+# --- `ccviz rules`: the kinds of rules ------------------------------------------------------------
+
+
+def rules() -> None:
+    """List the rules that --rule takes, with what each says of every cluster."""
+    rows = [(kind.text, _meaning(kind), kind.help_text) for kind in RULE_KINDS.values()]
+    out.print(table_of(("rule", "meaning", ""), rows))
+    out.print("S may be a share, as 20%. 'A or B': every cluster keeps the one or the other.")
+    out.print("In a shell a rule needs quotes: --rule 'size>=2'.")
+
+
+def _meaning(kind: RuleKind) -> str:
+    stem, _, limit = kind.text.rpartition("=")
+    name = (stem or kind.text).partition("(")[2].partition(")")[0]
+    return kind.words.format(name=name, limit=limit)
 
 
 # --- `ccviz solvers`: the registry ----------------------------------------------------------------

@@ -26,6 +26,7 @@ from ccviz.data.names import NameBook
 from ccviz.data.table import Source, decode_text, read_bytes
 from ccviz.errors import CcvizError, FileFormatError
 from ccviz.problem.links import Links
+from ccviz.problem.points import is_number
 
 Row = tuple[int, int] | tuple[int, int, float]
 Link = Row  # its name up to 0.3
@@ -73,14 +74,30 @@ def read_links_file(
             return _from_json(text, n)
         # In lines "ML i j" i and j are always numbers, even if points have numbers for names.
         named = _is_table(text) and (len(names) > 0 or _has_wishes(text))
-        return _from_table(text, NameBook(n, names)) if named else _from_lines(text, n)
+        return _from_table(text, NameBook(n, names)) if named else _from_lines(text, n, names)
     except FileFormatError as broken:
-        raise FileFormatError(f"{name}: {broken}") from None
+        guess = _guess(text, n) if isinstance(broken, _NoPointError) else ""
+        raise FileFormatError(f"{name}: {broken}{guess}") from None
 
 
-def _from_lines(text: str, n: int) -> GivenLinks:
+class _NoPointError(FileFormatError):
+    """A link names a point by a number that no point has."""
+
+
+_PAIR = re.compile(r"(?:[MC]L|\[)[\s,]*(\d{1,9})[\s,]+(\d{1,9})\b", re.IGNORECASE)
+
+
+def _guess(text: str, n: int) -> str:
+    """Return what is wrong where all numbers of points are from 1 to n."""
+    numbers = [int(number) for pair in _PAIR.findall(text) for number in pair]
+    from_one = bool(numbers) and min(numbers) >= 1 and max(numbers) == n
+    return f" The largest number is {n}: did you count from 1?" if from_one else ""
+
+
+def _from_lines(text: str, n: int, names: Sequence[str]) -> GivenLinks:
     given = GivenLinks()
     lists = {"ML": given.must_link, "CL": given.cannot_link}
+    book = NameBook(n, names)
     for number, line in enumerate(text.splitlines(), 1):
         words = line.partition("#")[0].replace(",", " ").split()
         if not words:
@@ -89,7 +106,12 @@ def _from_lines(text: str, n: int) -> GivenLinks:
             raise FileFormatError(
                 f"line {number} is {line.strip()!r}, not 'ML i j' or 'CL i j' and maybe a weight."
             )
-        lists[words[0].upper()].append(_link(words[1:], n, f"line {number}"))
+        place, has_numbers = f"line {number}", all(map(is_number, words[1:3]))
+        lists[words[0].upper()].append(
+            _link(words[1:], n, place)
+            if has_numbers or not names
+            else _named_link(words[1:], book, place)
+        )
     return given
 
 
@@ -173,7 +195,7 @@ def _link(words: Sequence[str | float], n: int, place: str) -> Row:
         raise FileFormatError(f"{place} does not name two points by whole numbers.") from None
     for index in (i, j):
         if not 0 <= index < n:
-            raise FileFormatError(f"{place} names point {index}, but the points are 0 to {n - 1}.")
+            raise _NoPointError(f"{place} names point {index}, but the points are 0 to {n - 1}.")
     if i == j:
         raise FileFormatError(f"{place} links point {i} to itself.")
     return (i, j, _weight(words[2], place)) if len(words) == 3 else (i, j)

@@ -16,6 +16,7 @@ from ccviz.errors import ProblemError, quote
 _LARGEST = 1e70  # largest magnitude: fourth powers stay finite, which rounding bounds need
 _SMALLEST = 1e-130  # smallest magnitude: squares of differences keep all their digits
 _KEPT = (np.float64, np.float32)
+_COARSE = 1e4  # steps of float32 that a column spans at least, for its differences to have digits
 _TOO_LARGE = f"the data hold a whole number far over {_LARGEST:g}: too large to add up squares."
 
 
@@ -43,6 +44,33 @@ def read_points(given: Any) -> FloatArray:
             "a constant; that changes no clustering."
         )
     return freeze(X)
+
+
+def coarse(X: FloatArray) -> list[str]:
+    """Return a notice if float32 is too coarse for the differences of some column, cheaply."""
+    if X.dtype != np.float32:
+        return []
+    low, high = X.min(axis=0), X.max(axis=0)
+    largest = np.maximum(np.abs(low), np.abs(high))
+    step, spread = np.spacing(largest), high - low
+    lost = (spread < _COARSE * step) & ((spread > 0.0) | bool((low == high).all()))
+    if not lost.any():
+        return []
+    at = int(np.argmax(np.where(lost, step, 0.0)))
+    return [
+        f"float32 cannot hold values nearer than {step[at]:g} to each other at "
+        f"{largest[at]:,.10g}: rows may have become equal. Give the data as float64, or subtract a "
+        "constant before."
+    ]
+
+
+def repeated(X: FloatArray, k: int) -> list[str]:
+    """Return a notice if fewer rows differ than there are clusters."""
+    few = X[: 4 * k]
+    if len(np.unique(few, axis=0)) >= k or (different := len(np.unique(X, axis=0))) >= k:
+        return []
+    rows = "1 different row" if different == 1 else f"{different} different rows"
+    return [f"The table has {rows} for {k} clusters, so equal rows are split."]
 
 
 def _is_frozen(given: Any) -> bool:

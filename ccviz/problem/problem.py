@@ -24,7 +24,7 @@ from ccviz.problem.left_out import (
 )
 from ccviz.problem.links import Links, chain, closure, read_links
 from ccviz.problem.neighbors import Neighbors, read_neighbors
-from ccviz.problem.points import read_points, unknown_classes
+from ccviz.problem.points import coarse, read_points, unknown_classes
 from ccviz.problem.rule_base import Rule
 from ccviz.problem.sizes import Sizes, checked_sizes
 from ccviz.problem.weights import checked_weights
@@ -134,7 +134,7 @@ class Problem:
             "neighbors": read_neighbors(self.neighbors, n),
             "outliers": outliers,
             "outliers_asked": max(asked, outliers),
-            "notices": tuple(twice + again + fewer),
+            "notices": tuple(coarse(X) + twice + again + fewer),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict
+from difflib import get_close_matches
 from numbers import Real
 from typing import Any
 
@@ -90,13 +91,15 @@ SOLVERS: Registry[type[Solver]] = Registry("ccviz.solvers", _OWN, _refuse)
 def solver_class(name: str) -> type[Solver]:
     """Return the solver class of a name.
 
-    Raises `ParameterError` if there is none; the sentence lists the names.
+    Raises `ParameterError` if there is none; the sentence lists the names, the nearest one first.
     """
     for solver in SOLVERS:
         if solver.name == name:
             return solver
-    names = ", ".join(solver.name for solver in SOLVERS)
-    raise ParameterError(f"there is no solver {name!r}; there are {names}.")
+    names = [solver.name for solver in SOLVERS]
+    near = get_close_matches(name.lower(), names, n=1)
+    meant = f"did you mean {near[0]}? There" if near else "there"
+    raise ParameterError(f"there is no solver {name!r}; {meant} are {', '.join(names)}.")
 
 
 def make_solver(name: str, **settings: Any) -> Solver:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from ccviz.api import solve
 from ccviz.arrays import IntArray
 from ccviz.errors import CcvizError, UnsupportedError
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Run
-from ccviz.solvers import Solver, check
+from ccviz.solvers import Solver, check, make_solver
 
 
 def check_bounded(run: Run, solver: Solver, what: str, no_rules: str) -> None:
@@ -32,6 +33,23 @@ def check_bounded(run: Run, solver: Solver, what: str, no_rules: str) -> None:
     if not solver.supports.exact:
         raise UnsupportedError(f"{solver.name} proves no optimum, so no {what}.")
     check(solver, run.problem)
+
+
+def cost_without_constraints(partition: Partition, starts: int = 4) -> float:
+    """Return the least cost that is found without constraints: the optimum without them is no more.
+
+    `starts`: Of k-means; the first one begins with the clustering itself. Raises `UnsupportedError`
+    beside outliers or fixed centres.
+    """
+    problem = partition.problem
+    if problem.outliers or problem.fixed:
+        raise UnsupportedError(
+            "Costs without constraints are not known beside outliers or centres."
+        )
+    free = Problem(problem.X, problem.k, weights=problem.weights)
+    solver = make_solver("k-means", n_init=starts)
+    found = solve(free, solver, start=partition.labels, progress=False)
+    return min(found.objective, partition.wcss)
 
 
 def descended(problem: Problem, labels: IntArray) -> Partition | None:

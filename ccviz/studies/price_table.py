@@ -116,10 +116,17 @@ class Prices:
             for row in order.tolist()
         )
 
+    @cached_property
+    def weights(self) -> FloatArray:
+        """(m,) float64: the weight of each link, ``inf`` for hard ones."""
+        links = (self.problem.must_link, self.problem.cannot_link)
+        return np.concatenate([each.weights for each in links])
+
     def limits(self) -> tuple[FloatArray, FloatArray]:
         """Return two (m,) float64: the lower and the upper limit of each price."""
         lower = np.maximum(0.0, self.lower_bound - self.above)
-        upper = np.maximum(lower, self.objective - self.below)
+        # Without a soft link a clustering is cheaper by its weight at most.
+        upper = np.maximum(lower, np.minimum(self.weights, self.objective - self.below))
         return np.where(self.implied, 0.0, lower), np.where(self.implied, 0.0, upper)
 
     def is_proved(self) -> NDArray[np.bool_]:
@@ -139,10 +146,8 @@ class Prices:
         keep = np.ones(len(self.pairs), dtype=bool)
         keep[list(group)] = False
         problem = self.problem
-        links = (problem.must_link, problem.cannot_link)
-        weights = np.concatenate([each.weights for each in links])
         must, cannot = (
-            Links(freeze(self.pairs[which]), freeze(weights[which]))
+            Links(freeze(self.pairs[which]), freeze(self.weights[which]))
             for which in (keep & self.is_must, keep & ~self.is_must)
         )
         return replace(problem, must_link=must, cannot_link=cannot, asked=None)

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from ccviz.problem.rules import RULE_KINDS
 from ccviz.solvers import SOLVERS, solver_class
 from tests.data.customers import VARIANTS, customer_file, customers
 
@@ -92,3 +93,12 @@ def test_a_link_to_itself_cannot_be_written(ccviz, folder, option):
     done = ccviz("solve", "data.csv", "-k", 2, option, "loop")
     assert done.code == 2
     assert "loop cannot be written." in done.err
+
+
+def test_rules_and_the_price_of_constraints(ccviz, folder):
+    listed = ccviz("rules").out
+    assert all(kind.text in listed for kind in RULE_KINDS.values())
+    (folder / "four.csv").write_text("x\n-1\n0.99\n1\n1.01\n")
+    done = ccviz("solve", "four.csv", "-k", 2, "--sizes", "equal")
+    assert "at most 0.0002; the constraints cost at least 1.9799" in done.out
+    assert "without constraints" not in ccviz("solve", "four.csv", "--k", 2).out

@@ -30,6 +30,16 @@ def test_an_empty_archive_is_no_error(ccviz):
     assert (done.code, len(done.out.splitlines())) == (0, 1)
 
 
+def test_the_newest_runs_and_those_with_some_words(ccviz, solved):
+    assert ccviz("solve", "wine", "--solver", "k-means", "--quiet").code == 0
+    newest = ccviz("runs", "--top", 1).out.splitlines()
+    assert " wine " in newest[1]
+    assert newest[2] == "and 1 older run: --top, or --filter"
+    _, found = ccviz("runs", "--filter", "IRIS blp").out.splitlines()
+    assert "first try" in found
+    assert len(ccviz("runs", "--filter", "iris k-means wine").out.splitlines()) == 1
+
+
 def test_rename_and_delete(ccviz, solved):
     assert ccviz("runs", "--rename", "first try", "second name").code == 0
     assert "second name" in ccviz("runs").out
@@ -65,6 +75,8 @@ def test_export_and_import(ccviz, solved, folder):
     assert done.code == 0
     assert done.out.strip() in run_ids(ccviz)
     assert len(run_ids(ccviz)) == 2
+    assert "a run's file ends in .ccviz" in ccviz("export", "last", "run.json").sentence
+    assert not (folder / "run.json").exists()
     (folder / "broken.ccviz").write_bytes(b"nothing")
     assert "holds no sound run" in ccviz("import", "broken.ccviz").sentence
 

@@ -98,3 +98,18 @@ def test_a_sweep(ccviz, folder):
     assert [row["k"] for row in found] == ["2", "3", "4", "5"]
     assert found[0]["status"] == "infeasible"
     assert all(float(row["lower_bound"]) <= float(row["objective"]) for row in found[1:])
+
+
+def test_an_elbow_says_each_clustering_and_ends_at_its_limit(ccviz):
+    done = ccviz("elbow", "iris", "-k", "2-4", "--bound-time", 0, "--references", 0)
+    assert done.err.splitlines()[-3].startswith("ccviz: k = 2: objective 152.3")
+    short = ccviz("elbow", "iris", "-k", "2-150", "--time-limit", 0.2)
+    assert "ccviz: the time limit was reached before k = " in short.err
+    assert len(short.out.splitlines()) < 60
+
+
+def test_an_elbow_has_the_numbers_that_sizes_allow(ccviz):
+    sizes = ("--sizes", "50-60", "--bound-time", 0, "--references", 0)
+    rows = ccviz("elbow", "iris", "-k", "2-4", *sizes).out.splitlines()
+    assert [row.split()[-1] for row in rows[1:4]] == ["kept", "kept", "kept"]
+    assert [row.split()[1] == "–" for row in rows[1:4]] == [True, False, True]

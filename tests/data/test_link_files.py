@@ -39,6 +39,9 @@ def test_reads(text, must, cannot):
     ("text", "sentence"),
     [
         ("ML 1 2\nML 1 10", "line 2 names point 10, but the points are 0 to 9"),
+        ("ML 1 2\nML 1 10", "largest number is 10: did you count from 1"),
+        ('{"ml": [[1, 2], [1, 10]]}', "did you count from 1"),
+        ("ML 0 2\nML 1 10", "names point 10, but the points are 0 to 9\\.$"),
         ("CL -1 2", "line 1 names point -1"),
         ("CL 4 4", "line 1 links point 4 to itself"),
         ("ML 1", "line 1 is 'ML 1', not 'ML i j'"),

@@ -3,8 +3,9 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
+from ccviz import Problem
 from ccviz.errors import ProblemError
-from ccviz.problem.points import columns_of, read_points, rows
+from ccviz.problem.points import columns_of, read_points, repeated, rows
 
 FRAME = pd.DataFrame({"length": [1, 2, 3], "width": [0.5, 0.25, 4.0]})
 
@@ -68,3 +69,20 @@ def test_points_that_nobody_can_change_are_not_copied():
     view = np.eye(2)[:1]
     view.setflags(write=False)
     assert read_points(view) is not view
+
+
+def test_float32_too_coarse_for_the_data_is_said():
+    far = 5_000_000 + np.array([[0.0], [0.1], [10.0], [10.1]])
+    (notice,) = Problem(far.astype(np.float32), 2).notices
+    assert notice.startswith("float32 cannot hold values nearer than 0.5 to each other at 5,000,0")
+    assert Problem(np.full((3, 1), 1e8, dtype=np.float32), 2).notices
+    assert not Problem(far, 2).notices
+    assert not Problem((far - 5_000_000).astype(np.float32), 2).notices
+
+
+def test_fewer_different_rows_than_clusters_are_said():
+    X = np.array([[0.0, 0.0]] * 9 + [[1.0, 0.0]] * 5)
+    assert repeated(X, 2) == []
+    assert repeated(X, 3) == [
+        "The table has 2 different rows for 3 clusters, so equal rows are split."
+    ]

@@ -81,6 +81,13 @@ def test_a_wrong_link_costs_most_and_implied_ones_nothing():
     assert estimates[0].words.endswith("at least")
 
 
+def test_a_soft_link_costs_at_most_its_weight():
+    points = np.array([[0.0], [1.0], [9.0], [10.0]])
+    problem = Problem(points, 2, cannot_link=[(0, 1, 5.0)], must_link=[(1, 2, 0.25)])
+    prices = solve(problem, "sdp").link_prices(prove=False)
+    assert {(price.kind, price.upper) for price in prices} == {("cannot", 5.0), ("must", 0.25)}
+
+
 def test_prices_that_cannot_be_are_refused():
     problem = Problem(np.eye(4), 2, must_link=[(0, 1)])
     with pytest.raises(CcvizError, match="run an exact solver first"):

@@ -43,6 +43,7 @@ from ccviz.studies.elbow_step import (
 from ccviz.studies.how_sure import margin_steps
 from ccviz.studies.link_prices import price_steps
 from ccviz.studies.margin_table import Margin
+from ccviz.studies.near_problem import cost_without_constraints
 from ccviz.studies.profile import profile
 from ccviz.studies.rows import scores_of
 from ccviz.studies.why import Moves, Obstacle, Why
@@ -584,6 +585,16 @@ def eigenvalues(case: Case) -> Iterator[str]:
             yield f"{bound_of.__name__} is {bound!r}, above {number(case.truth.optimum)}"
 
 
+def without_constraints(case: Case) -> Iterator[str]:
+    """Ask for the cost without constraints: no less than the optimum, no more than with them."""
+    shown = _some_clustering(case)
+    found = cost_without_constraints(shown)
+    free = Drawn(case.drawn.X, case.drawn.k, weights=case.drawn.weights)
+    least = float(Truth(free).optimum)
+    if not least * (1.0 - _FLOAT) <= found <= shown.wcss:
+        yield f"without constraints it costs {found}, not {least} to {shown.wcss}"
+
+
 # --- The estimator and the models -----------------------------------------------------------------
 
 
@@ -657,6 +668,7 @@ STATEMENTS = (
     Statement("chosen k", chosen_numbers, ("choose_k", "ChosenK"), 12),
     Statement("eigenvalues", eigenvalues, ("eigenvalue_bound", "neighbour_bound",
                                            "bound_at_once"), 0),
+    Statement("without constraints", without_constraints, ("cost_without_constraints",), 4),
     Statement("estimator", estimators, ("ConstrainedKMeans",), 24),
     Statement("models in cvxpy", models, ("model", "model_code"), 200),
 )  # fmt: skip

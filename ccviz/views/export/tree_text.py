@@ -1,8 +1,8 @@
-"""A search tree as text: a Graphviz graph (DOT), or a LaTeX document with the package `forest`.
+"""A search tree as text: a Graphviz graph (DOT), a LaTeX document with `forest`, or a table (CSV).
 
-Both have a node for each node of the tree, with its number and lower bound, colours by its state,
-and the decision of the branch on the edge. Every text is escaped, so that nothing in a run file is
-markup.
+The first two have a node for each node of the tree, with its number and lower bound, colours by its
+state, and the decision of the branch on the edge. Every text is escaped, so that nothing in a run
+file is markup.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from math import isfinite
 from pathlib import Path
 
 from ccviz.atomic_write import whole_file
+from ccviz.data.cells import PLAIN_CSV
 from ccviz.errors import CcvizError, ParameterError
 from ccviz.numbers import count
 from ccviz.runs.nodes import Node
@@ -28,6 +29,8 @@ _COLORS = {
     "integral": "B8E0B4",
 }
 """Fill of a node by its state, as RGB in hexadecimal digits."""
+
+_COLUMNS = ("node", "parent", "depth", "decision", "lower bound", "state", "why")
 
 _TEX = {
     "\\": r"\textbackslash{}",
@@ -51,8 +54,8 @@ _TEX = {
 def save_tree(path: str | Path, run: Run) -> None:
     """Write the search tree of a run to a file.
 
-    `path`: With suffix ``.dot`` or ``.gv`` for Graphviz, ``.tex`` for LaTeX. What was there before
-    stays if anything goes wrong.
+    `path`: With suffix ``.dot`` or ``.gv`` for Graphviz, ``.tex`` for LaTeX, ``.csv``. What was
+    there before stays if anything goes wrong.
     """
     text = writer_for(path)(run)
     try:
@@ -116,6 +119,19 @@ def tree_latex(run: Run, names: Sequence[str] = ()) -> str:
     )
 
 
+def tree_csv(run: Run, names: Sequence[str] = ()) -> str:
+    """Return the nodes of the search tree of a run as CSV, a row each.
+
+    `names`: Of the points, if they have any.
+    """
+    rows = [
+        (node.node, node.parent, node.depth, decision_words(node, names), node.lower_bound,
+         node.state, node.detail)
+        for node in _nodes(run)
+    ]  # fmt: skip
+    return PLAIN_CSV.table([_COLUMNS, *rows])
+
+
 def _brackets(run: Run, names: Sequence[str]) -> Iterator[str]:
     """Yield the lines of `forest`'s nested brackets, each indented by its depth."""
     todo: list[Node | str] = [_nodes(run)[0]]
@@ -170,7 +186,7 @@ def _one_line(text: str) -> str:
     return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", text)
 
 
-WRITERS = {".dot": tree_dot, ".gv": tree_dot, ".tex": tree_latex}
+WRITERS = {".dot": tree_dot, ".gv": tree_dot, ".tex": tree_latex, ".csv": tree_csv}
 """Functions that write a tree, by the suffix of the file."""
 
 SUFFIXES = ", ".join(WRITERS)

@@ -1,5 +1,6 @@
 """A tree as Graphviz and LaTeX text: every node and edge, and no text that becomes markup."""
 
+import csv
 import re
 
 import numpy as np
@@ -9,7 +10,7 @@ from ccviz import CcvizError, Problem, solve
 from ccviz.errors import ParameterError
 from ccviz.events import NodeBranched, NodeOpened, NodePruned, Record, Started
 from ccviz.runs.run import Run
-from ccviz.views.export.tree_text import save_tree, tree_dot, tree_latex
+from ccviz.views.export.tree_text import save_tree, tree_csv, tree_dot, tree_latex
 
 EVIL = 'a"]; evil [label="\\n\n\\input{x} #$%&_^~{}[]<b>'
 
@@ -65,6 +66,14 @@ def test_latex_nests_the_nodes_and_escapes_what_they_say(run):
     assert tree.index("node 1") < tree.index("node 2")
     assert r"\input" not in text.partition("\n")[2]
     assert "\n".join(line for line in text.splitlines() if "input" in line).startswith("% ")
+
+
+def test_a_table_has_a_row_for_each_node(run):
+    head, root, first, second = csv.reader(tree_csv(run, ("=1+1", "b", "c", "d")).splitlines())
+    assert head[:4] == ["node", "parent", "depth", "decision"]
+    assert (root[:3], root[5]) == (["0", "", "0"], "branched")
+    assert first[:4] == ["1", "0", "1", "'=1+1 and c together"]
+    assert (second[0], second[4], second[5]) == ("2", "2.25", "bound")
 
 
 def test_a_file_is_written_by_its_suffix_or_refused(tmp_path):
