@@ -259,6 +259,10 @@ class TableColumns:
     worksheet: Annotated[
         str | None, option(metavar="NAME", help="Worksheet of an Excel workbook.")
     ] = None
+    unknown: Annotated[
+        list[str] | None,
+        option(metavar="WORD", help="Word that means a missing value or an unknown class."),
+    ] = None
 
     def options(
         self, weight_column: str | None = None, rules: Iterable[str] = ()
@@ -272,6 +276,7 @@ class TableColumns:
             "missing": self.missing,
             "header": self.header if self.header_row is None else self.header_row,
             "worksheet": self.worksheet,
+            "unknown": self.unknown or (),
             "roles": {column: role for column, role in roles.items() if column is not None},
         }
         if self.columns is not None:

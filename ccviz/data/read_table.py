@@ -20,6 +20,7 @@ def read_table(
     missing: str | None = None,
     header: Header = None,
     worksheet: str | None = None,
+    unknown: Sequence[str] = (),
 ) -> Dataset:
     """Read points from a table: CSV, TSV, Excel, Parquet, Arrow, .npy, or text ``n d [k]``.
 
@@ -47,6 +48,8 @@ def read_table(
         one. By default it is found: the first line below titles without a number.
     worksheet : str, optional
         Name of the worksheet of a workbook; by default the first one that is not empty.
+    unknown : sequence of str, optional
+        Words that mean a missing value or an unknown class, beside the empty cell, NA, ? and -.
 
     Returns
     -------
@@ -61,7 +64,7 @@ def read_table(
     """
     if missing is not None and missing not in MISSING:
         raise FileFormatError(f"missing = {missing!r} is not one of {', '.join(MISSING)}.")
-    sheet = open_sheet(source, name, header, worksheet)
+    sheet = open_sheet(source, name, header, worksheet, unknown)
     has_features = columns is None or len(columns) > 0
     return sheet.dataset(sheet.decide(roles, columns, label), missing, has_features)
 

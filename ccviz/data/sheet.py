@@ -43,21 +43,26 @@ _UNREADABLE = {
 
 
 def open_sheet(
-    source: Source, name: str = "", header: Header = None, worksheet: str | None = None
+    source: Source,
+    name: str = "",
+    header: Header = None,
+    worksheet: str | None = None,
+    unknown: Sequence[str] = (),
 ) -> Sheet:
     """Read a table without choosing the roles of its columns.
 
     `name`: File name of the bytes; its suffix decides the format. `header`: Number of the line or
     row that names the columns, or whether the first one does; see `ccviz.data.table.find_table`.
     `worksheet`: Name of the worksheet of a workbook; by default the first one that is not empty.
-    Raises `FileFormatError` if the file cannot be read or is too large.
+    `unknown`: Words that mean a missing value, beside those that always do. Raises
+    `FileFormatError` if the file cannot be read or is too large.
     """
     name = name or (str(source) if not isinstance(source, bytes) else "the data")
     data = read_bytes(source, name)
     with _named(name):
         table = _read_cells(data, name, header, worksheet)
-        columns, style = read_columns(table)
-        return Sheet(name, replace(table, columns=()), tuple(columns), style)
+        table, columns, style = read_columns(table, unknown)
+        return Sheet(name, replace(table, columns=()), tuple(columns), style, tuple(unknown))
 
 
 @contextmanager
@@ -107,6 +112,7 @@ class Sheet:
     table: Table  # Row numbers and notices of the reader, without the cells
     columns: tuple[Column, ...]
     style: NumberStyle
+    unknown: tuple[str, ...] = ()  # Words that mean a missing value
 
     def __post_init__(self) -> None:
         for each in self.columns:
@@ -207,6 +213,7 @@ class Sheet:
                 decisions=tuple(decisions),
                 rows=freeze(rows),
                 missing=_treatment(missing) if filled else None,
+                unknown=self.unknown,
                 file=Path(self.file).name,
                 style=CsvStyle.of(self.table.delimiter, self.style.comma),
             ),

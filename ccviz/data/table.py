@@ -226,6 +226,8 @@ class Origin:
         Name of the source file.
     style : CsvStyle
         Separator and decimal sign of that file, by default those of CSV.
+    unknown : tuple of str
+        Words that mean a missing value in it.
     """
 
     columns: tuple[Cells, ...]
@@ -234,6 +236,7 @@ class Origin:
     missing: Missing | None = None
     file: str = ""
     style: CsvStyle = PLAIN_CSV
+    unknown: tuple[str, ...] = ()
 
     @property
     def roles(self) -> dict[str, Role]:

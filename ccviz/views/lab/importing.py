@@ -23,15 +23,15 @@ _FEW_ROWS = 0.1
 
 
 def open_or_refuse(
-    content: bytes, name: str, header: int | None, worksheet: str | None
+    content: bytes, name: str, header: int | None, worksheet: str | None, unknown: tuple[str, ...]
 ) -> Sheet | str:
     """Read a table, or return the sentence that says why it cannot be read.
 
-    `name`: File name; its suffix decides the format. `worksheet`: See
+    `name`: File name; its suffix decides the format. `worksheet`, `unknown`: See
     `ccviz.data.sheet.open_sheet`.
     """
     try:
-        return open_sheet(content, name, header, worksheet)
+        return open_sheet(content, name, header, worksheet, unknown)
     except CcvizError as refused:
         return str(refused)
 
@@ -69,16 +69,23 @@ class Importing(param.Parameterized):
             name, open_sheet, content, name, then=show, may_swell=_may_swell(name)
         )
 
-    def read_again(self, header: int | None = None, worksheet: str | None = None) -> None:
+    def read_again(
+        self,
+        header: int | None = None,
+        worksheet: str | None = None,
+        unknown: tuple[str, ...] | None = None,
+    ) -> None:
         """Read the file again with another header or worksheet; a refusal stays on the sheet.
 
         `header`: Number of the line or row that names the columns, 0 for none; found by default.
-        `worksheet`: Name of a worksheet; by default the same as before.
+        `worksheet`: Name of a worksheet; by default the same as before. `unknown`: Words that mean
+        a missing value; by default the same.
         """
         if self.sheet is None:
             return
         name, content = self._file
-        about = (name, header, worksheet or self.sheet.table.worksheet or None)
+        table, words = self.sheet.table, self.sheet.unknown if unknown is None else unknown
+        about = (name, header, worksheet or table.worksheet or None, words)
         self._session.read_file(
             name, open_or_refuse, content, *about, then=self._show_again, may_swell=_may_swell(name)
         )

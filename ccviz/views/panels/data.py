@@ -354,6 +354,9 @@ class SheetPanel(Component):
             importing.read_again(header=whole(str(message["value"])))
         elif what == "worksheet":
             importing.read_again(worksheet=str(message["value"]))
+        elif what == "unknown" and importing.sheet is not None:
+            words = tuple(filter(None, map(str.strip, str(message["value"]).split(","))))
+            importing.read_again(importing.sheet.table.header, unknown=words)
         elif what == "none":
             importing.leave_out()
         elif what == "load":
@@ -381,6 +384,7 @@ def content(importing: Importing) -> dict[str, Any]:
         "remarks": list(sheet.remarks()),
         "gaps": words if gaps.values else "",
         "missing": importing.missing,
+        "unknown": ", ".join(sheet.unknown),
         "apart": f"{count(features, 'column')} of features, scaled:",
         "scalings": [list(pair) for pair in SCALINGS.items()],
         "scaling": importing.scaling,

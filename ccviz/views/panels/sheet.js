@@ -1,5 +1,5 @@
 // The sheet over the page: each column of a table with what it is taken as, and one button to load.
-const FIELDS = ["missing", "scaling", "header", "worksheet"]
+const FIELDS = ["missing", "scaling", "header", "worksheet", "unknown"]
 
 function line({name, role, roles, holds, why, cells}) {
   return html`<tr class="${role}"><th scope="row">${name}</th>
@@ -18,7 +18,7 @@ function place({worksheets, worksheet, header, unit}) {
 }
 
 function body(sheet) {
-  const {title, lines, remarks, gaps, missing, scaling, scalings, apart, rows} = sheet
+  const {title, lines, remarks, gaps, missing, unknown, scaling, scalings, apart, rows} = sheet
   const columns = ["Column", "Taken as", "Holds", ...Array.from({length: rows}, (_, at) => `row ${at + 1}`)]
   return html`<h1 id="title">${title}</h1>
     ${place(sheet)}
@@ -28,6 +28,8 @@ function body(sheet) {
       ${gaps ? html`<label>${gaps}<select data-field="missing" aria-label="Missing values">
         ${options([["drop", "leave these rows out"], ["median", "fill in the median"]], missing)}
         </select></label>` : ""}
+      <label title="Words, with commas between; an empty cell, NA, ? and - always do">These mean missing
+        <input type="text" size="12" data-field="unknown" value="${unknown}" placeholder="unknown, -999"></label>
       <label>${apart}<select data-field="scaling" aria-label="Scale features">
         ${options(scalings, scaling)}</select></label>
     </div>`

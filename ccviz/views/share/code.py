@@ -116,7 +116,8 @@ def _reading(draft: Draft, origin: Origin | None) -> str:
     missing = f", missing={origin.missing!r}" if origin.missing else ""
     roles = "" if _is_plain(origin) else f", roles={origin.roles!r}"
     columns = "" if "feature" in origin.roles.values() else ", columns=[]"
-    return f"{origin.file!r}{roles}{columns}{missing}"
+    unknown = f", unknown={origin.unknown!r}" if origin.unknown else ""
+    return f"{origin.file!r}{roles}{columns}{missing}{unknown}"
 
 
 def _is_plain(origin: Origin) -> bool:
@@ -127,6 +128,7 @@ def _is_plain(origin: Origin) -> bool:
 def _options(origin: Origin) -> list[str]:
     """Return the words of a command line that say what the columns of a table are."""
     missing = ["--missing", origin.missing] if origin.missing else []
+    missing += [word for each in origin.unknown for word in ("--unknown", each)]
     if _is_plain(origin):
         return missing
     columns = [each.column for each in origin.decisions]

@@ -88,6 +88,7 @@ class _Part(msgspec.Struct):
     columns: list[_Column] | None = None
     delimiter: Delimiter = ","  # 0.1 does not say
     comma: bool = False
+    unknown: list[str] = []
 
 
 def encode_table(data: Dataset) -> bytes:
@@ -100,8 +101,8 @@ def encode_table(data: Dataset) -> bytes:
         for decision, cells in zip(origin.decisions, origin.columns, strict=True)
     ]
     rows = origin.rows.astype("<i8").tobytes()
-    style = (origin.style.delimiter, origin.style.comma)
-    return msgspec.msgpack.encode(_Part(names, origin.file, origin.missing, rows, columns, *style))
+    more = (origin.style.delimiter, origin.style.comma, list(origin.unknown))
+    return msgspec.msgpack.encode(_Part(names, origin.file, origin.missing, rows, columns, *more))
 
 
 def _column(decision: Decision, cells: Cells) -> _Column:
@@ -131,6 +132,7 @@ def decode_table(content: bytes, n: int) -> tuple[tuple[str, ...], Origin | None
         missing=part.missing,
         file=plain(part.file),
         style=CsvStyle(part.delimiter, part.comma),
+        unknown=tuple(map(plain, part.unknown)),
     )
     return names, origin
 
