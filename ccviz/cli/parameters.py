@@ -266,6 +266,14 @@ class TableColumns:
         list[str] | None,
         option(metavar="WORD", help="Word that means a missing value or an unknown class."),
     ] = None
+    skip_rows: Annotated[
+        int | None,
+        option(min=0, metavar="N", help="Rows to leave out below the names; units are found."),
+    ] = None
+    skip_last: Annotated[
+        int | None,
+        option(min=0, metavar="N", help="Last rows to leave out; a row of totals is found."),
+    ] = None
 
     def options(
         self, weight_column: str | None = None, rules: Iterable[str] = ()
@@ -283,6 +291,8 @@ class TableColumns:
             "header": self.header if self.header_row is None else self.header_row,
             "worksheet": self.worksheet,
             "unknown": self.unknown or (),
+            "skip_rows": self.skip_rows,
+            "skip_last": self.skip_last,
             "roles": {column: role for column, role in roles.items() if column is not None},
         }
         if self.columns is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -24,10 +25,24 @@ from ccviz.data.cells import (
     unit_of,
     without_unit,
 )
-from ccviz.data.table import Cells, Table, own_names
+from ccviz.data.table import Cells, Table
 from ccviz.problem.points import is_missing
 
+MOST_CATEGORIES = 100
+"""Most features of a column that is one-hot encoded; rare words share the last one."""
+
+OTHERS = "others"
+"""Name of these words."""
+
 _MOST_EXACT = 2**53 - 1  # largest exact integer in float64; larger ones are read as text keys
+
+_MOST_OF_VARIANCE = 0.8  # share of the variance that a few outliers make if they rule a column
+_FEWEST_ROWS = 20  # with fewer rows no outlier is looked for
+_YES_NO = (
+    ("yes", "no"), ("ja", "nein"), ("oui", "non"), ("sí", "no"), ("si", "no"), ("sì", "no"),
+    ("ja", "nee"), ("ja", "nej"), ("sim", "não"), ("tak", "nie"), ("true", "false"),
+    ("wahr", "falsch"), ("vrai", "faux"), ("y", "n"), ("j", "n"), ("t", "f"),
+)  # fmt: skip
 
 Kind = Literal["number", "date", "text", "empty"]
 
@@ -52,6 +67,38 @@ class Column:
         if self.kind == "number":
             return len(np.unique(self.values[~np.isnan(self.values)]))
         return len(set(self.texts()) - {""})
+
+    @cached_property
+    def yes(self) -> str:
+        """The word for yes, as written, where the words are yes and no; otherwise empty."""
+        words = {} if self.kind != "text" else {each.casefold(): each for each in self.texts()}
+        words.pop("", None)
+        return next((words[yes] for yes, no in _YES_NO if set(words) == {yes, no}), "")
+
+    @cached_property
+    def common(self) -> frozenset[str]:
+        """The words that become a feature each: all, or the most frequent where they are many."""
+        counts = Counter(self.texts())
+        del counts[""]
+        most = len(counts) if len(counts) <= MOST_CATEGORIES else MOST_CATEGORIES - 1
+        return frozenset(sorted(counts, key=lambda word: (-counts[word], word))[:most])
+
+    @property
+    def has_categories(self) -> bool:
+        """Whether it has words that are few, or that occur twice each on average."""
+        few = self.n_distinct <= max(MOST_CATEGORIES, len(self.missing) // 2)
+        return self.kind == "text" and few
+
+    @cached_property
+    def ruled_by(self) -> tuple[int, float]:
+        """Number of rows that make most of the variance, and their share of it; 0 if many do."""
+        values = self.values[np.isfinite(self.values)].astype(np.float64)
+        if len(values) < _FEWEST_ROWS or self.n_distinct <= 2:
+            return 0, 0.0
+        few, spread = max(1, len(values) // 100), np.square(values - values.mean())
+        part = np.cumsum(np.sort(np.partition(spread, -few)[-few:])[::-1]) / spread.sum()
+        at = int(np.searchsorted(part, _MOST_OF_VARIANCE))
+        return (at + 1, float(part[at])) if at < few else (0, 0.0)
 
     @property
     def is_countable(self) -> bool:
@@ -84,91 +131,11 @@ class Column:
         return self.values.astype(np.int64) if self.whole else self.values
 
 
-def read_columns(
-    table: Table, unknown: Sequence[str] = ()
-) -> tuple[Table, list[Column], NumberStyle]:
-    """Return a table, its columns with their kinds, and its number style.
+def read_columns(table: Table, unknown: Sequence[str] = ()) -> tuple[list[Column], NumberStyle]:
+    """Return the columns of a table with their kinds, and its number style.
 
-    `unknown`: Words that mean a missing value. A first row of units goes into the names, and a last
-    row of totals is left out; the table says so.
+    `unknown`: Words that mean a missing value.
     """
-    columns, style = _as_read(table, unknown)
-    if names := _with_units(columns):
-        notice = f"{table.unit.capitalize()} {table.places[0]} holds units; they are in the names."
-        cells = [_settle(each.cells[1:]) for each in columns]
-        columns = [
-            replace(_column(name, below, style), unit=each.unit)
-            for name, below, each in zip(own_names(names), cells, columns, strict=True)
-        ]
-        table = replace(table, places=table.places[1:], notices=(*table.notices, notice))
-    if _ends_with_totals(columns):
-        last = f"{table.unit.capitalize()} {table.places[-1]}"
-        notice = f"{last} is the total of the rows above and is left out."
-        columns = [
-            replace(each, cells=each.cells[:-1], values=each.values[:-1], missing=each.missing[:-1])
-            for each in columns
-        ]
-        table = replace(table, places=table.places[:-1], notices=(*table.notices, notice))
-    return table, columns, style
-
-
-def _with_units(columns: Sequence[Column]) -> list[str]:
-    """Return names of the columns with the units of their first row; none if it has no units.
-
-    Such a row has no number, words where all other rows have numbers, and nothing else of its own.
-    """
-    numbers = [each for each in columns if each.kind == "number"]
-    words = [each for each in columns if each.kind != "number"]
-    has_rows = bool(numbers) and len(numbers[0].cells) > 2
-    if not has_rows or not any(each.bad[0] for each in numbers):
-        return []
-    if any(np.isfinite(each.values[0]) or each.bad[1:].any() for each in numbers):
-        return []
-    if not all(each.missing[0] or _UNIT.fullmatch(str(each.cells[0]).strip()) for each in words):
-        return []
-    return [
-        f"{each.name} ({str(each.cells[0]).strip(' ()[]')})"
-        if each.kind == "number" and each.bad[0]
-        else each.name
-        for each in columns
-    ]
-
-
-def _ends_with_totals(columns: Sequence[Column]) -> bool:
-    """Whether the last row is the sum of the others, and is called so or has no name like them."""
-    numbers = [each.values for each in columns if each.kind == "number"]
-    words = [each for each in columns if each.kind == "text"]
-    is_called = any(_TOTAL.fullmatch(str(each.cells[-1]).strip()) for each in words)
-    is_unnamed = any(each.missing[-1] and not each.missing[:-1].any() for each in words)
-    if not numbers or not (is_called or is_unnamed):
-        return False
-    last = np.array([values[-1] for values in numbers])
-    there = np.isfinite(last)
-    above = [values[:-1] for values, is_there in zip(numbers, there, strict=True) if is_there]
-    off = [abs(np.nansum(v) - t) for v, t in zip(above, last[there].tolist(), strict=True)]
-    scale = [np.nansum(np.abs(each)) for each in above]
-    return bool(sum(scale)) and all(o <= 1e-9 * s for o, s in zip(off, scale, strict=True))
-
-
-_UNIT = re.compile(r"units?|einheit(en)?|[\[(].*[\])]", re.IGNORECASE)
-_TOTAL = re.compile(
-    r"((overall|grand|sub) ?)?(total|sum|summe|gesamt|insgesamt|somme|suma|totale|totaal)s?:?",
-    re.IGNORECASE,
-)
-
-
-def _blanked(cells: list[str] | np.ndarray, unknown: Sequence[str]) -> list[str] | np.ndarray:
-    """Return cells without those that mean a missing value."""
-    words = {each.strip().casefold() for each in unknown}
-    if isinstance(cells, list):
-        return ["" if each.strip().casefold() in words else each for each in cells]
-    numbers = [float(each) for each in words if plain_numbers([each], NumberStyle()) is not None]
-    if cells.dtype.kind not in "fiu" or not np.isin(cells, numbers).any():
-        return cells
-    return np.where(np.isin(cells, numbers), np.nan, cells)
-
-
-def _as_read(table: Table, unknown: Sequence[str]) -> tuple[list[Column], NumberStyle]:
     settled = [_settle(column) for column in table.columns]
     if unknown:
         settled = [_blanked(each, unknown) for each in settled]
@@ -183,6 +150,17 @@ def _as_read(table: Table, unknown: Sequence[str]) -> tuple[list[Column], Number
         replace(each, unit=unit if each.kind == "number" else "")
         for each, unit in zip(columns, units, strict=True)
     ], style
+
+
+def _blanked(cells: list[str] | np.ndarray, unknown: Sequence[str]) -> list[str] | np.ndarray:
+    """Return cells without those that mean a missing value."""
+    words = {each.strip().casefold() for each in unknown}
+    if isinstance(cells, list):
+        return ["" if each.strip().casefold() in words else each for each in cells]
+    numbers = [float(each) for each in words if plain_numbers([each], NumberStyle()) is not None]
+    if cells.dtype.kind not in "fiu" or not np.isin(cells, numbers).any():
+        return cells
+    return np.where(np.isin(cells, numbers), np.nan, cells)
 
 
 def _settle(cells: Cells) -> list[str] | np.ndarray:

@@ -21,6 +21,8 @@ def read_table(
     header: Header = None,
     worksheet: str | None = None,
     unknown: Sequence[str] = (),
+    skip_rows: int | None = None,
+    skip_last: int | None = None,
 ) -> Dataset:
     """Read points from a table: CSV, TSV, Excel, Parquet, Arrow, .npy, or text ``n d [k]``.
 
@@ -34,7 +36,8 @@ def read_table(
         File name of the bytes; its suffix decides the format.
     roles : mapping of str to str, optional
         Roles of columns: "feature", "class", "name", "weight" or "ignore". A column of words as a
-        feature becomes one column of 0 and 1 for each word.
+        feature becomes one column of 0 and 1 for each word, or for *yes* alone. Of more than 100
+        words the 99 most frequent are kept; the rest is *others*.
     columns : sequence of str, optional
         The features; no other column is one. With an empty list all points are alike, and links
         alone decide.
@@ -50,6 +53,11 @@ def read_table(
         Name of the worksheet of a workbook; by default the first one that is not empty.
     unknown : sequence of str, optional
         Words that mean a missing value or an unknown class, beside the empty cell, NA, ? and -.
+    skip_rows : int, optional
+        Number of rows below the names that are left out. By default a row of units is found. Either
+        way its units go into the names.
+    skip_last : int, optional
+        Number of last rows that are left out. By default short notes and a row of totals are found.
 
     Returns
     -------
@@ -64,7 +72,10 @@ def read_table(
     """
     if missing is not None and missing not in MISSING:
         raise FileFormatError(f"missing = {missing!r} is not one of {', '.join(MISSING)}.")
-    sheet = open_sheet(source, name, header, worksheet, unknown)
+    if min(skip_rows or 0, skip_last or 0) < 0:
+        raise FileFormatError("the number of rows to leave out is below 0.")
+    skip = (skip_rows, skip_last)
+    sheet = open_sheet(source, name, header, worksheet, unknown, skip)
     has_features = columns is None or len(columns) > 0
     return sheet.dataset(sheet.decide(roles, columns, label), missing, has_features)
 

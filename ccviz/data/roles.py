@@ -13,9 +13,6 @@ from ccviz.data.table import ROLES, SINGLE, Decision, Role
 from ccviz.errors import FileFormatError
 from ccviz.numbers import whole
 
-MOST_CATEGORIES = 100
-"""Most different words of a column that is one-hot encoded."""
-
 _MOST_CLASSES = 20  # most different words of a column that may be the class whatever its name
 _CLASS_NAMES = {"class", "label", "labels", "target", "truth"}
 _ID_NAME = re.compile(r"(^|[^a-z])(id|ids|key|nr|no|num|number|index|uuid|guid|code)([^a-z]|$)")
@@ -110,7 +107,7 @@ def _guess(columns: Sequence[Column], j: int) -> Decision:
         return _guess_class(column)
     if column.kind == "text":
         return _guess_words(column, may_be_class=j == len(columns) - 1 and _is_only(columns, j))
-    if _looks_like_an_id(column):
+    if looks_like_an_id(column):
         return Decision(name, "name", _ID)
     if 2 * int(column.missing.sum()) > n:
         return Decision(name, "ignore", "missing in more than half of the rows")
@@ -159,7 +156,8 @@ def gives_k(decision: Decision) -> bool:
     return decision.role == "class" and decision.why in {"", _NAMED}
 
 
-def _looks_like_an_id(column: Column) -> bool:
+def looks_like_an_id(column: Column) -> bool:
+    """Whether a column has a whole number of its own in every row, as keys and counters have."""
     if not column.whole or not column.is_unique or len(column.values) < 2:
         return False
     n, values = len(column.values), column.values

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +14,11 @@ from numpy.typing import NDArray
 from ccviz.arrays import FloatArray, IntArray, freeze, row_strips
 from ccviz.data.binary import read_arrow, read_excel, read_npy
 from ccviz.data.cells import CsvStyle, NumberStyle
-from ccviz.data.columns import Column, read_columns
+from ccviz.data.columns import OTHERS, Column
 from ccviz.data.datasets import Dataset, encode_classes
-from ccviz.data.roles import MOST_CATEGORIES, NUMBERS, decide, gives_k
+from ccviz.data.roles import NUMBERS, decide, gives_k
 from ccviz.data.table import (
+    FOUND,
     MISSING,
     Cells,
     Decision,
@@ -24,22 +26,34 @@ from ccviz.data.table import (
     Missing,
     Origin,
     Role,
+    Skip,
     Source,
     Table,
     read_bytes,
 )
 from ccviz.data.text import read_text
+from ccviz.data.untidy import notes_on, read_tidied
 from ccviz.errors import FileFormatError
 
 _NONE = "Where links alone decide, say that no column is a feature (columns = '')."
 _WORKBOOKS = {".xlsx", ".xlsm"}
 ALIKE = "no feature"
 """Name of the only feature, 0 for each point, where no column is one."""
+MOST_BAD = 3
+"""Most words that a sheet offers to read as missing values."""
 _UNREADABLE = {
     ".xls": "an old Excel workbook; save it as .xlsx or as CSV",
     ".ods": "an OpenDocument sheet; save it as .xlsx or as CSV",
     ".json": "JSON; save it as CSV, Parquet or Arrow",
 }
+_FOREIGN = {
+    (b"pk\3\4",): "a zip file or a workbook; unpack it, or give the workbook the ending .xlsx",
+    (b"\xd0\xcf\x11\xe0",): _UNREADABLE[".xls"],
+    (b"%pdf",): "a PDF; copy its table and paste it on the page, or save it as CSV",
+    (b"\x89png", b"\xff\xd8\xff", b"gif8"): "a picture; tables are CSV, Excel or Parquet files",
+    (b"<html", b"<!doctype", b"<table"): "a web page; copy its table and paste it on the page",
+}
+"""What a file is by its first bytes, in small letters."""
 
 
 def open_sheet(
@@ -48,21 +62,23 @@ def open_sheet(
     header: Header = None,
     worksheet: str | None = None,
     unknown: Sequence[str] = (),
+    skip: Skip = FOUND,
 ) -> Sheet:
     """Read a table without choosing the roles of its columns.
 
     `name`: File name of the bytes; its suffix decides the format. `header`: Number of the line or
     row that names the columns, or whether the first one does; see `ccviz.data.table.find_table`.
     `worksheet`: Name of the worksheet of a workbook; by default the first one that is not empty.
-    `unknown`: Words that mean a missing value, beside those that always do. Raises
-    `FileFormatError` if the file cannot be read or is too large.
+    `unknown`: Words that mean a missing value, beside those that always do. `skip`: Numbers of rows
+    to leave out below the names of the columns and at the end; with None a row of units and a row
+    of totals are found. Raises `FileFormatError` if the file cannot be read or is too large.
     """
     name = name or (str(source) if not isinstance(source, bytes) else "the data")
     data = read_bytes(source, name)
     with _named(name):
-        table = _read_cells(data, name, header, worksheet)
-        table, columns, style = read_columns(table, unknown)
-        return Sheet(name, replace(table, columns=()), tuple(columns), style, tuple(unknown))
+        table = _read_cells(data, name, header, worksheet, skip)
+        table, columns, style = read_tidied(table, unknown, skip)
+        return Sheet(name, replace(table, columns=()), tuple(columns), style, tuple(unknown), skip)
 
 
 @contextmanager
@@ -74,14 +90,18 @@ def _named(name: str) -> Iterator[None]:
         raise FileFormatError(f"{name}: {broken}") from None
 
 
-def _read_cells(data: bytes, name: str, header: Header, worksheet: str | None) -> Table:
+def _read_cells(data: bytes, name: str, header: Header, worksheet: str | None, skip: Skip) -> Table:
     suffix = Path(name).suffix.lower()
     if not data.strip():
         raise FileFormatError("the file is empty.")
-    if suffix in _UNREADABLE:
-        raise FileFormatError(f"this is {_UNREADABLE[suffix]}.")
     if worksheet is not None and suffix not in _WORKBOOKS:
         raise FileFormatError(f"this is no workbook and has no worksheet {worksheet!r}.")
+    kinds = [
+        what for begin, what in _FOREIGN.items() if data.lstrip()[:9].lower().startswith(begin)
+    ]
+    is_book = suffix in _WORKBOOKS and data.startswith(b"PK")
+    if suffix in _UNREADABLE or (kinds and not is_book):
+        raise FileFormatError(f"this is {_UNREADABLE.get(suffix) if not kinds else kinds[0]}.")
     if suffix == ".npy":
         table = read_npy(data)
     elif suffix in {".parquet", ".pq", ".arrow", ".feather", ".ipc"}:
@@ -89,7 +109,7 @@ def _read_cells(data: bytes, name: str, header: Header, worksheet: str | None) -
     elif suffix in _WORKBOOKS:
         table = read_excel(data, header, worksheet)
     else:
-        table = read_text(data, header)
+        table = read_text(data, header, skip)
     if not len(table.places):
         raise FileFormatError("there are no rows of numbers.")
     return table
@@ -113,6 +133,7 @@ class Sheet:
     columns: tuple[Column, ...]
     style: NumberStyle
     unknown: tuple[str, ...] = ()  # Words that mean a missing value
+    skip: Skip = FOUND  # Rows left out below the names and at the end, as asked for
 
     def __post_init__(self) -> None:
         for each in self.columns:
@@ -150,6 +171,16 @@ class Sheet:
         elif self.style.comma:
             sentences.append("Decimals follow a comma in this file.")
         return tuple(sentences)
+
+    def bad_words(self, decisions: Sequence[Decision]) -> tuple[str, ...]:
+        """Return the words among the numbers of features, each once, at most `MOST_BAD` of them."""
+        words = (
+            str(column.cells[i]).strip()
+            for column in self._of("feature", decisions)
+            if column.kind == "number"
+            for i in np.flatnonzero(column.bad).tolist()
+        )
+        return tuple(islice(dict.fromkeys(words), MOST_BAD))
 
     def gaps(self, decisions: Sequence[Decision]) -> Gaps:
         """Count the missing values among the features."""
@@ -197,7 +228,8 @@ class Sheet:
         truth, classes = _classes(known, rows) if known else (None, ())
         named = next(iter(self._of("name", decisions)), None)
         weighing = next(iter(self._of("weight", decisions)), None)
-        notices = (*_reported(decisions), *self.remarks(), *filled, *_unknown_classes(known, rows))
+        remarks = (*self.remarks(), *notes_on(self.columns, decisions))
+        notices = (*_reported(decisions), *remarks, *filled, *_unknown_classes(known, rows))
         return Dataset(
             name=Path(self.file).stem.encode("utf-8", "replace").decode(),  # may be other bytes
             X=X,
@@ -214,6 +246,7 @@ class Sheet:
                 rows=freeze(rows),
                 missing=_treatment(missing) if filled else None,
                 unknown=self.unknown,
+                skip=self.skip,
                 file=Path(self.file).name,
                 style=CsvStyle.of(self.table.delimiter, self.style.comma),
             ),
@@ -242,10 +275,10 @@ class Sheet:
 
     def _check(self, column: Column) -> None:
         """Refuse a feature with a cell that is not a finite number."""
-        if column.kind == "text" and column.n_distinct > MOST_CATEGORIES:
+        if column.kind == "text" and not column.has_categories:
             raise FileFormatError(
-                f"column {column.name!r} has {column.n_distinct:,} different words; at most "
-                f"{MOST_CATEGORIES} are made into features."
+                f"column {column.name!r} has {column.n_distinct:,} different words in "
+                f"{len(column.missing):,} rows, too many for features; leave it out."
             )
         if column.kind == "empty" or (column.kind == "date" and not column.is_countable):
             what = "is empty"
@@ -256,7 +289,10 @@ class Sheet:
             i = int(np.flatnonzero(column.bad)[0])
             cell = str(column.cells[i]).strip()
             where = f"{self.table.place(i)}, column {column.name!r}"
-            raise FileFormatError(f"{where} is {cell!r}, not a finite number.")
+            raise FileFormatError(
+                f"{where} is {cell!r}, not a finite number. If it means that the value is missing, "
+                f"say so (unknown = {cell!r})."
+            )
 
     def _complete(
         self, features: Sequence[Column], missing: str | None
@@ -344,8 +380,20 @@ def _as_features(column: Column, rows: IntArray) -> tuple[tuple[str, ...], Float
             values = np.where(column.missing, np.nanmedian(values), values)
         return (column.name,), (values if len(rows) == len(values) else values[rows])[:, None]
     texts = np.array(column.texts())[rows]
+    if column.yes:
+        return _as_yes(column, texts)
+    if len(column.common) < column.n_distinct:
+        texts = np.where(np.isin(texts, list(column.common)), texts, OTHERS)
     words = np.unique(texts)
     return tuple(f"{column.name} = {word}" for word in words.tolist()), _one_hot(texts, words)
+
+
+def _as_yes(column: Column, texts: np.ndarray) -> tuple[tuple[str, ...], FloatArray]:
+    """Return 1 for yes, 0 for no, and the more frequent of them where the word is missing."""
+    is_yes = np.char.lower(texts) == column.yes.lower()
+    there = texts != ""
+    is_yes[~there] = 2 * is_yes.sum() > there.sum()
+    return (f"{column.name} = {column.yes}",), is_yes[:, None].astype(np.float64)
 
 
 def _one_hot(texts: np.ndarray, words: np.ndarray) -> FloatArray:

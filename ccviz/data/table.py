@@ -51,10 +51,18 @@ class Table:
     # Names of the worksheets of a workbook that are not empty; the table is one of them.
     worksheets: tuple[str, ...] = ()
     worksheet: str = ""
+    # Numbers of rows that are left out below the names of the columns, and at the end.
+    skipped: tuple[int, int] = (0, 0)
 
     def place(self, row: int) -> str:
         """Return a row's line or row number as words for a sentence."""
         return f"{self.unit} {self.places[row]}"
+
+
+Skip = tuple[int | None, int | None]
+"""Numbers of rows to leave out below the names of the columns, and at the end; None: found."""
+
+FOUND: Skip = (None, None)
 
 
 def own_names(names: Sequence[Any]) -> tuple[str, ...]:
@@ -118,13 +126,14 @@ def find_header(rows: Sequence[Sequence[Any]], is_number: Callable[[Any], bool])
     """Return the first row below the titles, where that row names columns; otherwise 0.
 
     A title is a row whose first cell is filled and that is shorter than the fullest row, or has at
-    most half as many filled cells. A row names columns if none of its cells is a number.
+    most half as many filled cells; or a row of a few names, each for several of the names below. A
+    row names columns if none of its cells is a number.
 
     `rows`: The `FIRST` ones, without blank rows.
     """
     width = max((_filled(cells) for cells in rows[:FIRST]), default=0)
     for at, cells in enumerate(rows[:_MOST_ABOVE]):
-        if not _is_title(cells, width):
+        if not _is_title(cells, width) and not _is_of_groups(rows[at:], width, is_number):
             return 0 if any(map(is_number, cells)) else at
     return 0
 
@@ -161,6 +170,17 @@ def _filled(cells: Sequence[Any]) -> int:
 def _is_title(cells: Sequence[Any], width: int) -> bool:
     is_short = len(cells) < width or 2 * _filled(cells) <= width
     return is_short and not _is_blank(cells[0])
+
+
+def _is_of_groups(
+    rows: Sequence[Sequence[Any]], width: int, is_number: Callable[[Any], bool]
+) -> bool:
+    """Whether the first row names groups of columns, the second columns, and numbers follow."""
+    if len(rows) < 3 or width < 4 or any(is_number(cell) for row in rows[:2] for cell in row):
+        return False
+    groups, names = map(_filled, rows[:2])
+    has_numbers = any(is_number(cell) for row in rows[2:] for cell in row)
+    return _is_blank(rows[0][0]) and 2 * groups <= width < 2 * names and has_numbers
 
 
 def _is_blank(cell: Any) -> bool:
@@ -228,6 +248,8 @@ class Origin:
         Separator and decimal sign of that file, by default those of CSV.
     unknown : tuple of str
         Words that mean a missing value in it.
+    skip : pair of int or None
+        Numbers of its rows to leave out below the names of the columns, and at its end.
     """
 
     columns: tuple[Cells, ...]
@@ -237,6 +259,7 @@ class Origin:
     file: str = ""
     style: CsvStyle = PLAIN_CSV
     unknown: tuple[str, ...] = ()
+    skip: Skip = FOUND
 
     @property
     def roles(self) -> dict[str, Role]:

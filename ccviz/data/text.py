@@ -10,9 +10,11 @@ from itertools import islice
 from ccviz.data.cells import NumberStyle, is_missing_text
 from ccviz.data.formulas import unguarded
 from ccviz.data.table import (
+    FOUND,
     MOST_POINTS,
     MOST_TEXT_VALUES,
     Header,
+    Skip,
     Table,
     check_size,
     decode_text,
@@ -26,15 +28,17 @@ from ccviz.numbers import whole
 
 _SEPARATORS = ";\t|,"  # in this order: decimals and words may contain commas, but not semicolons
 _SAMPLE = 50
+_MOST_NOTES = 3  # lines that may be below a short table
 _MOST_TITLES = 10  # lines that may be above the header
 
 Rows = list[tuple[int, list[str]]]
 
 
-def read_text(data: bytes, header: Header = None) -> Table:
+def read_text(data: bytes, header: Header = None, skip: Skip = FOUND) -> Table:
     """Read a table from the bytes of a text file.
 
-    `header`: Number of the line that names the columns; see `ccviz.data.table.find_table`. Raises
+    `header`: Number of the line that names the columns; see `ccviz.data.table.find_table`. `skip`:
+    Rows that are left out later may have any number of cells; notes at the end are found. Raises
     `FileFormatError` if it is not a table; the sentence names the line.
     """
     count = data.count(b"\n")
@@ -56,8 +60,35 @@ def read_text(data: bytes, header: Header = None) -> Table:
     place, first = rows[at]
     notices += skipped(at, place, "line")
     names = own_names(first if is_named else [""] * len(first))
-    table = _by_columns(names, rows[at + is_named :], delimiter, notices)
-    return replace(table, header=place if is_named else 0)
+    points, notes = _fitted(rows[at + is_named :], len(names), skip)
+    table = _by_columns(names, points, delimiter, (*notices, *map(_NOTE.format, notes)))
+    return replace(table, header=place if is_named else 0, skipped=(0, len(notes)))
+
+
+_NOTE = "Line {} is a note below the table and is left out."
+
+
+def _fitted(rows: Rows, width: int, skip: Skip) -> tuple[Rows, list[int]]:
+    """Return rows without blank cells beyond the last column, and the lines of notes at the end.
+
+    A note is a row that is too short and has no number. A row that is left out later gets the width
+    of the table.
+    """
+    notes: list[int] = []
+    while skip[1] is None and len(rows) > 1 and _is_note(rows[-1][1], width):
+        notes.insert(0, rows[-1][0])
+        rows = rows[:-1]
+    head, tail = skip[0] or 0, len(rows) - (skip[1] or 0)
+    for at, (line, cells) in enumerate(rows):
+        if at < head or at >= tail:
+            rows[at] = (line, [*cells, *[""] * width][:width])
+        elif len(cells) > width and not any(map(str.strip, cells[width:])):
+            rows[at] = (line, cells[:width])
+    return rows, notes
+
+
+def _is_note(cells: list[str], width: int) -> bool:
+    return len(cells) < width and not any(map(_is_number, cells))
 
 
 def _limited(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
@@ -88,7 +119,7 @@ def _is_number(cell: str) -> bool:
 def find_delimiter(text: str) -> str:
     """Return the separator of a text's cells, empty for blanks."""
     lines = list(islice((line for line in text.splitlines() if line.strip()), _SAMPLE))
-    for below in _below_titles(lines):
+    for below in (*_below_titles(lines), *_above_notes(lines)):
         for mark in _SEPARATORS:
             widths = _widths(below, mark)
             if len(widths) == 1 and widths.pop() > 1:
@@ -104,6 +135,12 @@ def _below_titles(lines: list[str]) -> Iterator[list[str]]:
         if all(map(_is_number, line.split())) or len(lines) < at + 2:
             return
         yield lines[at:]
+
+
+def _above_notes(lines: list[str]) -> Iterator[list[str]]:
+    """Yield the lines of a short table without each of the last that may be a note, with titles."""
+    for below in _below_titles(lines if len(lines) < _SAMPLE else []):
+        yield from (below[:-cut] for cut in range(1, min(_MOST_NOTES, len(below) - 2) + 1))
 
 
 def _widths(lines: list[str], mark: str) -> set[int]:
@@ -164,7 +201,8 @@ def _by_columns(
         if len(cells) != len(names):
             raise FileFormatError(
                 f"line {line} has {len(cells)} value{'s' if len(cells) != 1 else ''}, "
-                f"but there are {len(names)} columns."
+                f"but there are {len(names)} columns. If it is no point, leave out rows below "
+                "the names (skip_rows) or at the end (skip_last)."
             )
     columns = [list(cells) for cells in zip(*(cells for _, cells in rows), strict=True)]
     return Table(names, columns, [line for line, _ in rows], "line", delimiter, notices=notices)

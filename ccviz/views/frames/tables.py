@@ -15,10 +15,11 @@ import numpy as np
 from ccviz import events
 from ccviz.bounds import relative_gap
 from ccviz.data.cells import PLAIN_CSV
-from ccviz.data.columns import Column
+from ccviz.data.columns import MOST_CATEGORIES, Column
+from ccviz.data.datasets import Dataset
 from ccviz.data.formulas import markdown_table
-from ccviz.data.roles import MOST_CATEGORIES, NUMBERS
-from ccviz.data.scaling import scaling_name
+from ccviz.data.roles import NUMBERS
+from ccviz.data.scaling import scale_as, scaling_name
 from ccviz.data.sheet import Sheet
 from ccviz.data.table import ROLE_WORDS, Decision, Role
 from ccviz.numbers import count, number, ordinal, percent, seconds
@@ -179,6 +180,7 @@ def _run_words(info: RunInfo, name: str) -> str:
 
 FIRST_ROWS = 4
 _MOST_CELL_LETTERS = 40
+_MOST_PREVIEWED = 12  # features of the points that a sheet shows
 
 
 @dataclass(frozen=True)
@@ -208,10 +210,25 @@ def lines(sheet: Sheet, decisions: Sequence[Decision]) -> tuple[Line, ...]:
     )
 
 
+def preview(data: Dataset | None, scaling: str) -> dict[str, Any]:
+    """Return the first points as they will be clustered: words, names of features, and rows."""
+    if data is None:
+        return {"words": "", "columns": [], "rows": []}
+    n, d = data.X.shape
+    shown, rows = data.features[:_MOST_PREVIEWED], min(FIRST_ROWS, n)
+    X = scale_as(data.X[:rows], data.X, scaling)[:, :_MOST_PREVIEWED]
+    more = f", the first {_MOST_PREVIEWED} of them below" if d > _MOST_PREVIEWED else ""
+    names = data.names or [f"point {i}" for i in range(rows)]
+    return {
+        "words": f"To be clustered: {count(n, 'point')} by {count(d, 'feature')}{more}.",
+        "columns": ["", *shown],
+        "rows": [[names[i], *(number(value, 4) for value in X[i].tolist())] for i in range(rows)],
+    }
+
+
 def _fits(role: Role, column: Column) -> bool:
     if role == "feature":
-        few = column.kind == "text" and column.n_distinct <= MOST_CATEGORIES
-        return few or column.is_countable
+        return column.has_categories or column.is_countable
     if role == "weight":
         return column.kind == "number"
     return role == "ignore" or column.kind != "empty"
@@ -219,7 +236,8 @@ def _fits(role: Role, column: Column) -> bool:
 
 def _words(role: Role, column: Column) -> str:
     if role == "feature" and column.kind == "text":
-        return f"{count(column.n_distinct, 'feature')} of 0 and 1"
+        many = 1 if column.yes else min(column.n_distinct, MOST_CATEGORIES)
+        return f"{count(many, 'feature')} of 0 and 1"
     if role == "feature" and column.kind == "date":
         return "feature: days since the first"
     return ROLE_WORDS[role]

@@ -10,7 +10,7 @@ import param
 from ccviz.data.datasets import Dataset
 from ccviz.data.scaling import MOST_APART, apart
 from ccviz.data.sheet import Sheet, open_sheet
-from ccviz.data.table import SINGLE, Decision
+from ccviz.data.table import FOUND, SINGLE, Decision, Skip
 from ccviz.errors import CcvizError, FileFormatError
 from ccviz.views.draft import draft_of
 from ccviz.views.lab.session import Session
@@ -22,16 +22,25 @@ _FEW_ROWS = 0.1
 """Largest share of rows that is left out for missing values without asking."""
 
 
+_MOST_PREVIEWED = 2_000_000
+"""Cells of the largest table whose points are shown before it is loaded."""
+
+
 def open_or_refuse(
-    content: bytes, name: str, header: int | None, worksheet: str | None, unknown: tuple[str, ...]
+    content: bytes,
+    name: str,
+    header: int | None,
+    worksheet: str | None,
+    unknown: tuple[str, ...] = (),
+    skip: Skip = FOUND,
 ) -> Sheet | str:
     """Read a table, or return the sentence that says why it cannot be read.
 
-    `name`: File name; its suffix decides the format. `worksheet`, `unknown`: See
+    `name`: File name; its suffix decides the format. `worksheet`, `unknown`, `skip`: See
     `ccviz.data.sheet.open_sheet`.
     """
     try:
-        return open_sheet(content, name, header, worksheet, unknown)
+        return open_sheet(content, name, header, worksheet, unknown, skip)
     except CcvizError as refused:
         return str(refused)
 
@@ -62,6 +71,7 @@ class Importing(param.Parameterized):
         """Read a file, now or in a later tick of the session, and show its content."""
 
         def show(sheet: Sheet) -> None:
+            self._asked = {}
             self._show(sheet)
             self._file = (name, content)
 
@@ -69,26 +79,43 @@ class Importing(param.Parameterized):
             name, open_sheet, content, name, then=show, may_swell=_may_swell(name)
         )
 
-    def read_again(
-        self,
-        header: int | None = None,
-        worksheet: str | None = None,
-        unknown: tuple[str, ...] | None = None,
-    ) -> None:
-        """Read the file again with another header or worksheet; a refusal stays on the sheet.
+    def read_again(self, **how: Any) -> None:
+        """Read the file again in another way; a refusal stays on the sheet.
 
-        `header`: Number of the line or row that names the columns, 0 for none; found by default.
-        `worksheet`: Name of a worksheet; by default the same as before. `unknown`: Words that mean
-        a missing value; by default the same.
+        `how`: Some of `header`, `worksheet`, `unknown` and `skip` of `ccviz.data.sheet.open_sheet`.
+        The others stay; but another worksheet has its header found, and either has its rows to
+        leave out found.
         """
         if self.sheet is None:
             return
         name, content = self._file
-        table, words = self.sheet.table, self.sheet.unknown if unknown is None else unknown
-        about = (name, header, worksheet or table.worksheet or None, words)
+        table, words, skip = self.sheet.table, self.sheet.unknown, self.sheet.skip
+        known: dict[str, Any] = {"header": table.header, "worksheet": table.worksheet or None}
+        known |= {"unknown": words, "skip": skip}
+        if "worksheet" in how:
+            known["header"] = None
+        if "worksheet" in how or "header" in how:
+            known["skip"] = FOUND
+        about = {**known, **how}.values()
         self._session.read_file(
-            name, open_or_refuse, content, *about, then=self._show_again, may_swell=_may_swell(name)
-        )
+            name, open_or_refuse, content, name, *about, then=self._show_again,
+            may_swell=_may_swell(name),
+        )  # fmt: skip
+
+    def take_as_missing(self, word: str) -> None:
+        """Read the file again with one more word that means a missing value."""
+        if self.sheet is not None:
+            self.read_again(unknown=(*self.sheet.unknown, word))
+
+    def preview(self) -> Dataset | None:
+        """Return the points that *Load* would give; None if it would refuse, or they are many."""
+        sheet = self.sheet
+        if sheet is None or sheet.n * len(sheet.columns) > _MOST_PREVIEWED:
+            return None
+        try:
+            return sheet.dataset(self.decisions, self.missing)
+        except CcvizError:
+            return None
 
     def _show_again(self, read: Sheet | str) -> None:
         if isinstance(read, str):
@@ -97,9 +124,10 @@ class Importing(param.Parameterized):
             self._show(read)
 
     def _show(self, sheet: Sheet) -> None:
-        self._asked = {}
+        names = {column.name for column in sheet.columns}
+        self._asked = {name: role for name, role in self._asked.items() if name in names}
         self._session.person.quota.check_table(sheet.n, len(sheet.columns))
-        decisions = sheet.decide()
+        decisions = sheet.decide(self._asked)
         self._session.edits.cancel()
         gaps = sheet.gaps(decisions)
         self.param.update(

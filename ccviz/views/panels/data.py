@@ -13,12 +13,14 @@ from markupsafe import Markup
 
 from ccviz.data.datasets import GENERATORS, NAMES, Dataset, load
 from ccviz.data.scaling import LEARNED, LEARNED_LABEL, SCALINGS, is_weighted, scaling_name
+from ccviz.data.sheet import Sheet
+from ccviz.data.untidy import notes_on
 from ccviz.numbers import count, number, whole
 from ccviz.problem.sizes import sizes_text
 from ccviz.studies.elbow import columns, find_elbow, findings, in_words
 from ccviz.studies.elbow_step import Step
 from ccviz.views.frames.clusters import is_outdated, listed_weights, origin_words
-from ccviz.views.frames.tables import FIRST_ROWS, lines
+from ccviz.views.frames.tables import FIRST_ROWS, lines, preview
 from ccviz.views.lab.elbow import Elbow
 from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.loading import load_data
@@ -350,19 +352,27 @@ class SheetPanel(Component):
             importing.take_as({message["column"]: message["role"]})
         elif what in ("missing", "scaling"):
             setattr(importing, what, message["value"])
-        elif what == "header":
-            importing.read_again(header=whole(str(message["value"])))
-        elif what == "worksheet":
-            importing.read_again(worksheet=str(message["value"]))
-        elif what == "unknown" and importing.sheet is not None:
-            words = tuple(filter(None, map(str.strip, str(message["value"]).split(","))))
-            importing.read_again(importing.sheet.table.header, unknown=words)
+        elif what == "word":
+            importing.take_as_missing(str(message["value"]))
         elif what == "none":
             importing.leave_out()
         elif what == "load":
             importing.load()
         elif what == "cancel":
             importing.cancel()
+        elif importing.sheet is not None:
+            importing.read_again(**_another_way(importing.sheet, what, str(message["value"])))
+
+
+def _another_way(sheet: Sheet, field: str, value: str) -> dict[str, Any]:
+    """Return the argument of `Importing.read_again` for a field of the sheet."""
+    if field == "unknown":
+        return {"unknown": tuple(filter(None, map(str.strip, value.split(","))))}
+    if field == "skip_rows":
+        return {"skip": (whole(value), sheet.skip[1])}
+    if field == "skip_last":
+        return {"skip": (sheet.skip[0], whole(value))}
+    return {"header": whole(value)} if field == "header" else {"worksheet": value}
 
 
 def content(importing: Importing) -> dict[str, Any]:
@@ -381,7 +391,10 @@ def content(importing: Importing) -> dict[str, Any]:
         "worksheet": sheet.table.worksheet,
         "header": sheet.table.header,
         "unit": sheet.table.unit,
-        "remarks": list(sheet.remarks()),
+        "skipped": list(sheet.table.skipped),
+        "remarks": [*sheet.remarks(), *notes_on(sheet.columns, importing.decisions)],
+        "bad": list(sheet.bad_words(importing.decisions)),
+        "preview": preview(importing.preview(), importing.scaling),
         "gaps": words if gaps.values else "",
         "missing": importing.missing,
         "unknown": ", ".join(sheet.unknown),

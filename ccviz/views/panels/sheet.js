@@ -1,29 +1,37 @@
 // The sheet over the page: each column of a table with what it is taken as, and one button to load.
-const FIELDS = ["missing", "scaling", "header", "worksheet", "unknown"]
+const FIELDS = ["missing", "scaling", "header", "worksheet", "unknown", "skip_rows", "skip_last"]
 
-function line({name, role, roles, holds, why, cells}) {
+// A word among numbers: a click says that it means a missing value, everywhere in the file.
+const asMissing = (word, words) => html`<button data-word="${word}" title="It means: missing">${words}</button>`
+
+const line = (bad) => ({name, role, roles, holds, why, cells}) => {
   return html`<tr class="${role}"><th scope="row">${name}</th>
     <td><select data-column="${name}" aria-label="${name} is">${options(roles, role)}</select></td>
     <td class="holds">${holds}${why ? html`<br><i>${why}</i>` : ""}</td>
-    ${cells.map((cell) => html`<td class="cell">${cell}</td>`)}</tr>`
+    ${cells.map((cell) => html`<td class="cell">${bad.includes(cell) ? asMissing(cell, cell) : cell}</td>`)}</tr>`
 }
 
 // Which worksheet is read, and where the names of its columns are; nothing where the format says it.
-function place({worksheets, worksheet, header, unit}) {
+function place({worksheets, worksheet, header, unit, skipped: [below, last]}) {
+  const many = (field, value, words) => html`<label>${words}
+    <input type="number" min="0" data-field="${field}" value="${value}"></label>`
   return html`<div class="choices">
     ${worksheets.length > 1 ? html`<label>Worksheet<select data-field="worksheet">
       ${options(worksheets.map((name) => [name, name]), worksheet)}</select></label>` : ""}
     ${header === null ? "" : html`<label title="0 if no ${unit} names the columns">Columns are named in ${unit}
-      <input type="number" min="0" data-field="header" value="${header}"></label>`}</div>`
+      <input type="number" min="0" data-field="header" value="${header}"></label>`}
+    ${many("skip_rows", below, `${unit}s left out below it`)}
+    ${many("skip_last", last, "at the end")}</div>`
 }
 
 function body(sheet) {
-  const {title, lines, remarks, gaps, missing, unknown, scaling, scalings, apart, rows} = sheet
+  const {title, lines, remarks, bad, preview, gaps, missing, unknown, scaling, scalings, apart, rows} = sheet
   const columns = ["Column", "Taken as", "Holds", ...Array.from({length: rows}, (_, at) => `row ${at + 1}`)]
   return html`<h1 id="title">${title}</h1>
     ${place(sheet)}
     ${remarks.map((words) => html`<p>${words}</p>`)}
-    <div class="scroll">${table("Columns", columns, lines, line)}</div>
+    ${bad.length ? html`<p class="bad">Not a number: ${bad.map((word) => asMissing(word, `“${word}” means missing`))}</p>` : ""}
+    <div class="scroll">${table("Columns", columns, lines, line(bad))}</div>
     <div class="choices">
       ${gaps ? html`<label>${gaps}<select data-field="missing" aria-label="Missing values">
         ${options([["drop", "leave these rows out"], ["median", "fill in the median"]], missing)}
@@ -32,7 +40,9 @@ function body(sheet) {
         <input type="text" size="12" data-field="unknown" value="${unknown}" placeholder="unknown, -999"></label>
       <label>${apart}<select data-field="scaling" aria-label="Scale features">
         ${options(scalings, scaling)}</select></label>
-    </div>`
+    </div>
+    ${preview.words ? html`<p>${preview.words}</p><div class="scroll first" tabindex="0" role="region"
+      aria-label="First points">${table("First points", preview.columns, preview.rows)}</div>` : ""}`
 }
 
 function placeOf(node) {
@@ -69,6 +79,8 @@ export function render({model}) {
     if (column !== undefined) model.send_msg({what: "role", column, role: target.value})
     else if (FIELDS.includes(field)) model.send_msg({what: field, value: target.value})
   })
+  dialog.addEventListener("click", ({target: {dataset: {word}}}) =>
+    word !== undefined && model.send_msg({what: "word", value: word}))
   model.on("sheet", draw)
   model.on("after_layout", draw)
   return dialog

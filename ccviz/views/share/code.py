@@ -117,7 +117,13 @@ def _reading(draft: Draft, origin: Origin | None) -> str:
     roles = "" if _is_plain(origin) else f", roles={origin.roles!r}"
     columns = "" if "feature" in origin.roles.values() else ", columns=[]"
     unknown = f", unknown={origin.unknown!r}" if origin.unknown else ""
-    return f"{origin.file!r}{roles}{columns}{missing}{unknown}"
+    skip = "".join(f", {name}={many}" for name, many in _skips(origin))
+    return f"{origin.file!r}{roles}{columns}{missing}{unknown}{skip}"
+
+
+def _skips(origin: Origin) -> list[tuple[str, int]]:
+    both = zip(("skip_rows", "skip_last"), origin.skip, strict=True)
+    return [(name, many) for name, many in both if many is not None]
 
 
 def _is_plain(origin: Origin) -> bool:
@@ -129,6 +135,8 @@ def _options(origin: Origin) -> list[str]:
     """Return the words of a command line that say what the columns of a table are."""
     missing = ["--missing", origin.missing] if origin.missing else []
     missing += [word for each in origin.unknown for word in ("--unknown", each)]
+    for name, many in _skips(origin):
+        missing += [f"--{name.replace('_', '-')}", str(many)]
     if _is_plain(origin):
         return missing
     columns = [each.column for each in origin.decisions]

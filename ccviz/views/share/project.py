@@ -28,7 +28,7 @@ import numpy as np
 from ccviz.data.cells import PLAIN_CSV, CsvStyle, Delimiter
 from ccviz.data.datasets import Dataset
 from ccviz.data.scaling import check_scaling
-from ccviz.data.table import Cells, Decision, Missing, Origin, Role
+from ccviz.data.table import FOUND, Cells, Decision, Missing, Origin, Role, Skip
 from ccviz.errors import CcvizError
 from ccviz.problem.asked import AnyAsked, AskedEither, AskedRule, joined, parts_of
 from ccviz.problem.problem import Problem
@@ -89,6 +89,7 @@ class _Part(msgspec.Struct):
     delimiter: Delimiter = ","  # 0.1 does not say
     comma: bool = False
     unknown: list[str] = []
+    skip: Skip = FOUND
 
 
 def encode_table(data: Dataset) -> bytes:
@@ -101,7 +102,7 @@ def encode_table(data: Dataset) -> bytes:
         for decision, cells in zip(origin.decisions, origin.columns, strict=True)
     ]
     rows = origin.rows.astype("<i8").tobytes()
-    more = (origin.style.delimiter, origin.style.comma, list(origin.unknown))
+    more = (origin.style.delimiter, origin.style.comma, list(origin.unknown), origin.skip)
     return msgspec.msgpack.encode(_Part(names, origin.file, origin.missing, rows, columns, *more))
 
 
@@ -133,6 +134,7 @@ def decode_table(content: bytes, n: int) -> tuple[tuple[str, ...], Origin | None
         file=plain(part.file),
         style=CsvStyle(part.delimiter, part.comma),
         unknown=tuple(map(plain, part.unknown)),
+        skip=part.skip,
     )
     return names, origin
 

@@ -65,7 +65,9 @@ def test_one_column_alone_is_the_class_and_one_the_name(session):
 def test_what_cannot_be_loaded_stays_on_the_sheet_with_its_reason(session):
     importing = brought(session, b"x,y\n1,2\n2,abc\n3,4\n")
     importing.load()
-    assert importing.refusal == "mine.csv: line 3, column 'y' is 'abc', not a finite number."
+    assert importing.refusal.startswith(
+        "mine.csv: line 3, column 'y' is 'abc', not a finite number."
+    )
     assert session.draft.data.name == "iris"
     importing.take_as({"y": "ignore"})
     assert importing.refusal == ""
@@ -204,3 +206,41 @@ def test_other_data_leave_the_solver(session):
     assert session.solver.name == "blp-kmeans"
     assert session.notice is None
     assert len(session.draft.links) == 0
+
+
+MESSY = b"shop;sold;size\n;EUR;m2\na;1;5\nb;k. A.;6\nc;5;7\nSource\n"
+
+
+def test_a_word_is_read_as_missing_by_a_click_and_the_choices_stay(session):
+    importing = brought(session, MESSY)
+    panel = SheetPanel(importing)
+    assert panel.sheet["bad"] == ["k. A."]
+    assert panel.sheet["preview"]["words"] == ""  # it cannot be loaded so far
+    assert panel.sheet["skipped"] == [1, 1]
+    importing.take_as({"size (m2)": "weight"})
+    panel._handle_msg({"what": "word", "value": "k. A."})
+    assert (panel.sheet["bad"], panel.sheet["unknown"]) == ([], "k. A.")
+    assert roles(importing)["size (m2)"] == "weight"
+    shown = panel.sheet["preview"]
+    assert shown["words"] == "To be clustered: 3 points by 1 feature."
+    assert shown["columns"] == ["", "sold (EUR)"]
+    assert shown["rows"] == [["a", "1"], ["b", "3"], ["c", "5"]]
+    importing.load()
+    assert session.draft.data.X.tolist() == [[1.0], [3.0], [5.0]]
+    assert "unknown=('k. A.',)" in as_python(session)
+
+
+def test_rows_are_left_out_by_hand(session):
+    importing = brought(session, MESSY)
+    panel = SheetPanel(importing)
+    panel._handle_msg({"what": "skip_rows", "value": "2"})
+    assert (importing.sheet.n, panel.sheet["skipped"]) == (2, [2, 1])
+    panel._handle_msg({"what": "skip_last", "value": "2"})
+    assert (importing.sheet.n, panel.sheet["skipped"]) == (1, [2, 2])
+    panel._handle_msg({"what": "skip_last", "value": "9"})
+    assert "none is left to cluster" in importing.refusal
+    panel._handle_msg({"what": "skip_rows", "value": ""})
+    assert panel.sheet["skipped"] == [1, 2]
+    panel._handle_msg({"what": "unknown", "value": "k. A., n.v."})
+    importing.load()
+    assert "--skip-last 2" in as_command(session)
