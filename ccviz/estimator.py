@@ -22,7 +22,13 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.data.neighbors import read_neighbors_text
 from ccviz.errors import NoClusteringError, ParameterError, ProblemError, quote
 from ccviz.estimator_parameters import check_starts, first_labels, limits_of, sizes_of
-from ccviz.problem.asked import AnyAsked, parse_rule
+from ccviz.problem.asked import (
+    AnyAsked,
+    known_labels,
+    parse_rule,
+    read_asked,
+    with_known_labels,
+)
 from ccviz.problem.asked import Columns as RuleColumns
 from ccviz.problem.fixed_centers import read_centers
 from ccviz.problem.links import Links
@@ -86,6 +92,11 @@ class ConstrainedKMeans(
         Processes for exact solvers, or the address of a Dask scheduler.
     random_state : int, RandomState or None
         An int is the run's seed.
+    label_weight : float, optional
+        Weight of the links by which `fit` gives each label in y a cluster of its own, ``inf`` for
+        hard ones; None ignores y. The scores of `result_` are then of the rows with a label.
+    unknown : sequence, optional
+        Words and numbers in y that mean that no label is known, as None, NaN, "" and -1 always do.
 
     Attributes
     ----------
@@ -138,6 +149,8 @@ class ConstrainedKMeans(
         gap: float | None = None,
         workers: int | str = 1,
         random_state: Any = None,
+        label_weight: float | None = None,
+        unknown: Any = (),
     ) -> None:
         self.n_clusters = n_clusters
         self.solver = solver
@@ -156,6 +169,8 @@ class ConstrainedKMeans(
         self.gap = gap
         self.workers = workers
         self.random_state = random_state
+        self.label_weight = label_weight
+        self.unknown = unknown
 
     def fit(
         self,
@@ -175,6 +190,8 @@ class ConstrainedKMeans(
         Parameters
         ----------
         X : (n, d) array of float
+        y : (n,) sequence, optional
+            Labels that some rows have, for ``label_weight``.
         must_link, cannot_link
             Pairs of row numbers, as in `ccviz.Problem`; pairs of labels of the index, where X is a
             pandas frame whose index is not of integers; or an (n, n) matrix, see
@@ -219,9 +236,14 @@ class ConstrainedKMeans(
             limits = (sizes, None, None)
         weights = self._learned(points, must_link, cannot_link)
         asked = _read_rules(rules, partial(_column, X, columns))
+        truth = None if y is None or self.label_weight is None else known_labels(y, self.unknown)
+        if truth is not None:
+            words = f"labels(y)={self.label_weight}".removesuffix("=inf")
+            asked.append(read_asked(words, column=lambda _: truth))
         given = partial(
             Problem,
             points if weights is None else points * np.sqrt(weights),
+            truth=truth,
             must_link=must_link,
             cannot_link=cannot_link,
             weights=_weights_of(sample_weight, points),
@@ -444,7 +466,7 @@ def _column(X: Any, columns: Any, name: str) -> Any:
 def _read_rules(rules: Any, column: RuleColumns) -> list[Rule | AnyAsked]:
     """Return rules, those in words parsed."""
     wishes = [
-        parse_rule(each, column=column) if isinstance(each, str) else each
+        parse_rule(each, column=with_known_labels(each, column)) if isinstance(each, str) else each
         for each in read_rules(rules)
     ]
     for each in wishes:

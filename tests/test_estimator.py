@@ -436,3 +436,38 @@ def test_a_learned_metric_applies_to_given_centres():
 def test_a_metric_that_cannot_be_gets_its_sentence(metric, sentence):
     with pytest.raises((ParameterError, ProblemError), match=sentence):
         ConstrainedKMeans(2, metric=metric).fit([[0.0], [1.0], [5.0]])
+
+
+@pytest.mark.parametrize(
+    ("y", "unknown"),
+    [
+        (np.array([0, -1, 1, 0, -1, 0, -1, 1, -1]), ()),
+        (np.array([0, np.nan, 1, 0, -1.0, 0, np.nan, 1, np.nan]), ()),
+        (["a", "?", "b", "a", "Unsure", "a", None, "b", ""], ["unsure", "?"]),
+    ],
+)
+def test_labels_that_some_rows_have_become_links(y, unknown):
+    X = np.arange(9.0)[:, None]
+    model = ConstrainedKMeans(3, label_weight=np.inf, unknown=unknown, random_state=0).fit(X, y)
+    problem = model.result_.run.problem
+    assert problem.must_link.pairs.tolist() == [[0, 3], [2, 7], [3, 5]]
+    assert problem.cannot_link.pairs.tolist() == [[0, 2]]
+    assert model.result_.partition.scores["ari"] == 1.0
+    assert model.result_.partition.n_scored == 5
+    soft = model.set_params(label_weight=2.5, solver="sdp").fit(X, y).result_.run.problem
+    assert [*soft.must_link.weights, *soft.cannot_link.weights] == [2.5] * 4
+    ignored = model.set_params(label_weight=None).fit(X, y).result_
+    assert len(ignored.run.problem.must_link) == 0
+    assert not ignored.partition.scores
+
+
+def test_a_rule_of_labels_knows_which_are_missing():
+    X, y = np.arange(9.0)[:, None], np.array([0, -1, 1, 0, -1, 0, -1, 1, -1])
+    fit = ConstrainedKMeans(3, random_state=0).fit(X, rules=["labels(t)"], columns={"t": y})
+    assert fit.result_.run.problem.cannot_link.pairs.tolist() == [[0, 2]]
+
+
+@pytest.mark.parametrize(("y", "weight"), [([0] * 5, 1.0), (np.zeros((9, 1)), 1.0), ([0] * 9, -1)])
+def test_labels_of_other_rows_or_weights_are_a_sentence(y, weight):
+    with pytest.raises(ProblemError, match="labels"):
+        ConstrainedKMeans(3, label_weight=weight).fit(np.arange(9.0)[:, None], y)

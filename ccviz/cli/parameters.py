@@ -110,7 +110,7 @@ def _parameter(name: str, hint: Any, default: Any) -> click.Parameter:
         given |= {"type": _type(kind, about), "multiple": is_list, "metavar": about.metavar}
     shown = default not in (None, "", ("", ""), False) and not is_needed
     return click.Option(
-        [name, *names], help=about.help, show_default=shown, is_flag=kind is bool,
+        [name, *names], help=about.help, show_default=shown, is_flag=kind is bool or None,
         envvar=about.envvar, show_envvar=about.envvar is not None, **given,
     )  # fmt: skip
 

@@ -26,7 +26,7 @@ from ccviz.runs.run import Result
 from ccviz.studies.html import report_html
 from ccviz.studies.near_problem import cost_without_constraints
 from ccviz.studies.profile import profile, profile_csv, profile_markdown
-from ccviz.studies.rows import rows_csv
+from ccviz.studies.rows import names_by_label, rows_csv
 from ccviz.studies.why import sentences
 
 
@@ -104,6 +104,7 @@ def as_json(problem: Problem, result: Result, run_id: str) -> dict[str, Any]:
         "penalty": partition.penalty if partition else None,
         "cluster_sizes": partition.kept_sizes.tolist() if partition else None,
         "scores": partition.scores if partition else {},
+        "n_scored": partition.n_scored if partition else 0,
         "run": run_id or None,
     }
 
@@ -169,20 +170,22 @@ def save_files(data: Dataset, result: Result, files: Files) -> None:
     """Write the rows with their clusters, the clusters' profile and the report."""
     if result.partition is None:
         return
+    names = names_by_label(data, result.partition.shown)
     if files.table is not None:
         with output(files.table) as file:
-            why = sentences(result.partition, data)
-            file.write(rows_csv(data, result.partition, why=why).encode())
+            why = sentences(result.partition, data, names=names)
+            file.write(rows_csv(data, result.partition, names, why=why).encode())
     if files.profile is not None:
         partition = result.partition
-        found = profile(data.X, partition.shown, partition.problem.n_clusters, data.features)
+        k = partition.problem.n_clusters
+        found = profile(data.X, partition.shown, k, data.features, names)
         is_markdown = files.profile.endswith(".md")
         text = profile_markdown(found) if is_markdown else profile_csv(found, data.style)
         with output(files.profile) as file:
             file.write(text.encode())
     if files.report is not None:
         with output(files.report) as file:
-            file.write(report_html(data, result).encode())
+            file.write(report_html(data, result, names=names).encode())
 
 
 @contextmanager

@@ -406,5 +406,20 @@ def _classes(column: Column, rows: IntArray) -> tuple[IntArray, tuple[str, ...]]
 
 
 def _unknown_classes(column: Column | None, rows: IntArray) -> tuple[str, ...]:
-    many = int(column.missing[rows].sum()) if column else 0
-    return (f"{many:,} rows have no class; links and scores leave them out.",) if many else ()
+    """Return how many rows have no class, and that -1 is one where there are others."""
+    if column is None:
+        return ()
+    said = []
+    if many := int(column.missing[rows].sum()):
+        said.append(f"{many:,} rows have no class; links and scores leave them out.")
+    numbers = column.values[rows] if column.kind == "number" else np.zeros(0)
+    minus = int((numbers == -1).sum())
+    if minus and column.n_distinct > len(_SIGNS):
+        said.append(
+            f"-1 is the class of {minus:,} rows; if it means that none is known, name it as a word "
+            "for missing values."
+        )
+    return tuple(said)
+
+
+_SIGNS = (-1, 1)  # two classes, not one class and rows without any

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from ccviz.errors import ProblemError, quote
 from ccviz.problem.counts import word_numbers
 from ccviz.problem.links import Links
+from ccviz.problem.points import unknown_classes
 from ccviz.problem.rule_base import Either, Rule, RuleKind, RuleWords
 from ccviz.problem.rules import (  # noqa: F401 - this module is `ccviz.problem.rule_text` of 0.3
     RULE_KINDS,
@@ -160,6 +161,50 @@ def looked_up(
     if kind.names != "words":
         return np.asarray(find(words.name)), ()
     return word_numbers(find(words.name.partition("=")[0].strip()), words.name, text)
+
+
+def known_labels(labels: Any, unknown: Iterable[Any] = ()) -> NDArray[Any]:
+    """Return labels as (n,) objects, None where a point has none.
+
+    Parameters
+    ----------
+    labels : (n,) sequence
+        None, NaN, the empty word or -1 where a label is not known, as in scikit-learn.
+    unknown : iterable, optional
+        More words and numbers that mean that it is not.
+
+    Raises
+    ------
+    ProblemError
+        If the labels have another shape.
+    """
+    given = np.asarray(labels, dtype=None if hasattr(labels, "dtype") else object)
+    if given.ndim != 1:
+        raise ProblemError(f"labels must be one for each row, not of shape {given.shape}.")
+    found = given.astype(object)
+    found[unknown_classes(given)] = None
+    words = {str(each).strip().casefold() for each in unknown}
+    found[[str(each).strip().casefold() in words for each in found]] = None
+    return found
+
+
+def with_known_labels(text: str, column: Columns) -> Columns:
+    """Return the columns for a rule, where those of its labels are as `known_labels` returns them.
+
+    Parameters
+    ----------
+    text : str
+        The rule.
+    column : callable
+        Returns the (n,) values of a column by its name.
+    """
+    kinds = linked_columns([text])
+
+    def find(name: str) -> Any:
+        found = column(name)
+        return known_labels(found) if kinds.get(name) == "labels()" else found
+
+    return find
 
 
 def _what(kind: RuleKind) -> str:

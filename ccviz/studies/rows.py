@@ -157,6 +157,28 @@ _MOST_LISTED = 20
 """Most links of a point that are listed by name."""
 
 
+def names_by_label(data: Dataset, labels: IntArray) -> dict[int, str]:
+    """Return the label of each cluster that is the only one with it, and has no other.
+
+    A label names a cluster where only some points have one; where all have, it is the answer.
+
+    Parameters
+    ----------
+    labels : (n,) int
+        Clusters, -1 for none.
+    """
+    if data.truth is None or not data.classes or (data.truth >= 0).all():
+        return {}
+    known = (data.truth >= 0) & (labels >= 0)
+    pairs = np.unique(np.column_stack([labels[known], data.truth[known]]), axis=0)
+    in_cluster, of_label = (np.bincount(each, minlength=1) for each in pairs.T)
+    return {
+        cluster: data.classes[label]
+        for cluster, label in pairs.tolist()
+        if in_cluster[cluster] == 1 and of_label[label] == 1
+    }
+
+
 def links_by_point(partition: Partition, names: Sequence[str] = ()) -> dict[str, list[str]] | None:
     """Return which links of each point are kept and which are broken, if any link is soft.
 

@@ -64,21 +64,6 @@ def names_by_cluster(names: Iterable[ClusterName], labels: IntArray) -> dict[int
     return found
 
 
-def names_by_label(truth: IntArray, classes: Sequence[str], labels: IntArray) -> dict[int, str]:
-    """Return the label of each cluster that is the only one with it, and has no other.
-
-    `truth` (n,): -1 where the label is not known. `classes`: The labels. `labels` (n,): Clusters.
-    """
-    known = (truth >= 0) & (labels >= 0)
-    pairs = np.unique(np.column_stack([labels[known], truth[known]]), axis=0)
-    in_cluster, of_label = (np.bincount(each, minlength=1) for each in pairs.T)
-    return {
-        cluster: classes[label]
-        for cluster, label in pairs.tolist()
-        if in_cluster[cluster] == 1 and of_label[label] == 1
-    }
-
-
 def with_name(
     names: Iterable[ClusterName], labels: IntArray, point: int, text: str
 ) -> tuple[ClusterName, ...]:

@@ -42,6 +42,11 @@ def test_values_arrive_in_the_types_of_the_function():
     assert told(*words) == "['a', 'b'] c ['x', 'y'] (1, 2) 1 0.5 False False"
 
 
+def test_a_value_may_look_like_an_option():
+    found = told("a", "b", "--each", "-999", "--each=-1")
+    assert found == "['a'] b ['-999', '-1'] None 20 None True None"
+
+
 @pytest.mark.parametrize(
     "words", [["a", "--top", "0"], ["a", "--share", "1.5"], ["a", "--top", "x"], []]
 )

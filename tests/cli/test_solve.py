@@ -460,3 +460,18 @@ def test_next_months_table_starts_from_the_last_one_by_name(ccviz, folder, solve
     assert sentence == "twice.csv: several rows are called 'r5'."
     sentence = ccviz("solve", "iris", *words, "--start", "other.csv").sentence
     assert sentence.endswith("say which by --name-column.")
+
+
+def test_labels_that_some_rows_have_name_clusters_in_files(ccviz, folder):
+    rows = "".join(f"{x},{y}\n" for x, y in zip([0, 1, 2, 9, 10, 11], "a..b..", strict=True))
+    data = write(folder, "t.csv", f"x,type\n{rows}")
+    asked = ["--unknown", ".", "--rule", "labels(type)", "--solver", "blp-kmeans"]
+    files = ["--table", "out.csv", "--report", "out.html", "--json", "out.json"]
+    done = ccviz("solve", data, "-k", 2, *asked, *files)
+    assert done.code == 0
+    assert "2 of 6 rows, those with a class" in done.out
+    assert "2 of 6 rows, those with a class" in (folder / "out.html").read_text()
+    assert json.loads((folder / "out.json").read_text())["n_scored"] == 2
+    head, *lines = (folder / "out.csv").read_text().splitlines()
+    at = head.split(",").index("cluster name")
+    assert [line.split(",")[at] for line in lines] == list("aaabbb")

@@ -303,3 +303,18 @@ def test_words_mean_missing_where_they_are_named():
     assert data.X.tolist() == [[1, 2], [3, 4], [5, 6], [5, 7], [5, 8]]
     assert data.truth.tolist() == [0, -1, 1, 1, 0]
     assert data.classes == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("classes", "unknown", "said"),
+    [
+        ("-1 0 1 -1", (), "-1 is the class of 2 rows; if it means that none is known"),
+        ("-1 0 1 -1", ("-1",), "2 rows have no class"),
+        ("-1 1 1 -1", (), ""),
+    ],
+)
+def test_minus_one_is_a_class_of_a_file_and_that_is_said(classes, unknown, said):
+    rows = "".join(f"{i},{i * i},{each}\n" for i, each in enumerate(classes.split()))
+    data = read_table(f"x,y,c\n{rows}".encode(), "t.csv", label="c", unknown=unknown)
+    assert len(data.classes) == len({*classes.split()} - {*unknown})
+    assert bool(said) == any("class" in each and said in each for each in data.notices)

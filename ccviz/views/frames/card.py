@@ -334,9 +334,5 @@ def _rules(answer: Partition) -> tuple[RuleRow, ...]:
 
 def _scores(answer: Partition) -> tuple[tuple[str, str], ...]:
     scores = tuple((SCORE_NAMES[name], f"{value:.3f}") for name, value in answer.scores.items())
-    known = answer.n_scored
-    return (
-        (*scores, ("on", count(known, "row")))
-        if scores and known < answer.problem.n_points
-        else scores
-    )
+    known, n = answer.n_scored, answer.problem.n_points
+    return (*scores, ("Rows", f"{known:,} of {n:,}")) if scores and known < n else scores

@@ -14,6 +14,7 @@ from ccviz.data.datasets import Dataset
 from ccviz.data.link_files import read_links_file
 from ccviz.data.random_links import random_pairs
 from ccviz.errors import ParameterError
+from ccviz.problem.asked import parts_of
 from ccviz.problem.rules import RULE_KINDS
 from ccviz.runs.info import RunInfo
 from ccviz.solvers import Solver, make_solver, solver_class
@@ -68,12 +69,14 @@ def link_labels(session: Session) -> None:
         session.notice = Notice("error", refused)
 
 
-def labelled(data: Dataset) -> int:
-    """Return how many points have a label, 0 if none or all have."""
-    if data.truth is None or not label_column(data):
+def labelled(draft: Draft) -> int:
+    """Return how many points have a label; 0 if none or all have, or a rule links them."""
+    truth, column = draft.data.truth, label_column(draft.data)
+    asked = [each.words for rule in draft.rules for each in parts_of(rule)]
+    if truth is None or not column or ("labels()", column) in [(w.kind, w.name) for w in asked]:
         return 0
-    known = int((data.truth >= 0).sum())
-    return known if known < len(data.truth) else 0
+    known = int((truth >= 0).sum())
+    return known if known < len(truth) else 0
 
 
 def label_column(data: Dataset) -> str:

@@ -18,7 +18,8 @@ from ccviz.runs.run import Run
 from ccviz.runs.stop import Limits
 from ccviz.runs.worker_pool import WorkerPool
 from ccviz.solvers import make_solver
-from ccviz.views.draft import draft_of, names_by_cluster, names_by_label
+from ccviz.studies.rows import names_by_label
+from ccviz.views.draft import draft_of, names_by_cluster
 from ccviz.views.frames.links import LINKS_DRAWN
 from ccviz.views.frames.projection import MAPS, check_axes, usual_axes
 from ccviz.views.frames.scatter import matching
@@ -244,14 +245,9 @@ class State(ReportsErrors):
         return Limits(self.time_limit, self.gap_limit, self.node_limit).given
 
     def cluster_names(self, labels: IntArray) -> dict[int, str]:
-        """Return the names of clusters by their numbers in ``labels``: given ones, else labels.
-
-        A label names a cluster where only some points have one; where all have, it is the answer.
-        """
-        data, named = self.draft.data, names_by_cluster(self.draft.cluster_names, labels)
-        if data.truth is None or not data.classes or (data.truth >= 0).all():
-            return named
-        return names_by_label(data.truth, data.classes, labels) | named
+        """Return the names of clusters by their numbers in ``labels``: given ones, else labels."""
+        named = names_by_cluster(self.draft.cluster_names, labels)
+        return names_by_label(self.draft.data, labels) | named
 
     def show_axes(self, x_axis: str = "", y_axis: str = "") -> None:
         """Draw other axes; an empty name leaves one as it is."""

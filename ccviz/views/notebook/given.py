@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from ccviz.arrays import FloatArray
 from ccviz.data.datasets import Dataset
 from ccviz.errors import ProblemError
-from ccviz.problem.asked import read_asked
+from ccviz.problem.asked import read_asked, with_known_labels
 from ccviz.problem.points import column_of, columns_of
 from ccviz.problem.problem import Problem
 from ccviz.problem.sizes import read_sizes
@@ -61,7 +61,8 @@ def given_draft(
         names=_names(names, index, n), weights=problem.weights,
     )  # fmt: skip
     draft = draft_of_problem(problem, Draft(data, k), data.name).with_scaling(scaling)
-    asked = [read_asked(rule, column=partial(column_of, X)) for rule in rules]
+    column = partial(column_of, X)
+    asked = [read_asked(rule, column=with_known_labels(rule, column)) for rule in rules]
     return draft.with_rules(asked) if asked else draft
 
 

@@ -6,7 +6,7 @@ export function render({model}) {
     const place = box.querySelector(":focus")?.dataset.cluster
     box.innerHTML = html`${model.rows.map(({number, color, words, said}) =>
       html`<button data-cluster="${number}" aria-pressed="${number === model.chosen}"
-        aria-label="${said}" title="${said}: show only these"><i style="background:${color}"></i>${words}</button>`)}${model.more ? html`<span class="more">and ${model.more} more: tab Clusters</span>` : ""}${model.left_out ? html`<span class="left-out"><i></i>left out: ${model.left_out}</span>` : ""}${model.note ? html`<span class="note">${model.note}</span>` : ""}`.text
+        aria-label="${said}" title="${said}: show only these"><i style="background:${color}"></i>${words}</button>`)}${model.more ? html`<span class="more">and ${model.more} more: tab Clusters</span>` : ""}${model.left_out ? html`<span class="left-out"><i></i>left out: ${model.left_out}</span>` : ""}${model.unknown ? html`<span class="unknown"><i></i>unknown: ${model.unknown.toLocaleString("en")}</span>` : ""}${model.note ? html`<span class="note">${model.note}</span>` : ""}`.text
     if (place !== undefined) box.querySelector(`[data-cluster="${place}"]`)?.focus()
   }
   box.addEventListener("click", (event) => {
@@ -17,6 +17,7 @@ export function render({model}) {
   model.on("chosen", draw)
   model.on("note", draw)
   model.on("left_out", draw)
+  model.on("unknown", draw)
   model.on("more", draw)
   draw()
   return box

@@ -95,8 +95,8 @@ _DRAW = (
 )
 
 _LABELS = (
-    "A cluster for each label that some rows have, in the weight for new links. It is a rule of a "
-    "few links, which follows the table."
+    "A cluster for each label, in the weight for new links. It is a rule of a few links, which "
+    "follows the table; rows without a label are free."
 )
 _MOST_BYTES = 64_000_000
 _SMALL = 10_000
@@ -127,9 +127,7 @@ class LinkTools(Panel):
             "right",
             margin=(4, 4),
         )
-        self._labels = button("", lambda: link_labels(session), _LABELS, "right", margin=(4, 4))
         self._from_classes = pn.Column(
-            self._labels,
             Html(Markup('<p class="about">Links drawn from the known classes:</p>'), margin=(4, 4)),
             pn.Row(self._many, self._noise, margin=0, sizing_mode="stretch_width"),
             self._draw, margin=0, sizing_mode="stretch_width",
@@ -184,9 +182,6 @@ class LinkTools(Panel):
     def _on_draft(self, *_: Any) -> None:
         draft = self._session.draft
         self._from_classes.visible = draft.data.truth is not None
-        known = labelled(draft.data)
-        self._labels.name = f"Link {count(known, 'labelled row')}"
-        self._labels.visible = bool(known)
         with self._following:
             self._near.value = draft.neighbors
         self._near_drawn.visible = draft.near is not None
@@ -253,6 +248,9 @@ class LinksPanel(Panel):
         self._session = session
         self._title = Html("", margin=(0, 4), sizing_mode="stretch_width")
         self._list = LinkList(self._act, sizing_mode="stretch_width", margin=(2, 0, 0, 0))
+        self._labelled = Html("", margin=(8, 0, 4, 4), sizing_mode="stretch_width")
+        link = button("Link them", lambda: link_labels(session), _LABELS, "right", margin=(4, 4))
+        self._labels = pn.Row(self._labelled, link, margin=0, sizing_mode="stretch_width")
         self._tools = LinkTools(session)
         self._prices = PriceTools(session)
         self.follow(session)
@@ -261,7 +259,7 @@ class LinksPanel(Panel):
     def __panel__(self) -> Any:
         return pn.Column(
             Html(step_heading(2, "Links and rules"), margin=(0, 4), sizing_mode="stretch_width"),
-            self._title, self._list, self._prices, self._tools,
+            self._title, self._labels, self._list, self._prices, self._tools,
             sizing_mode="stretch_width", margin=0,
         )  # fmt: skip
 
@@ -275,7 +273,10 @@ class LinksPanel(Panel):
 
     @watches("draft", "pricing.known", "self._prices.highest_first")
     def _on_draft(self, *_: Any) -> None:
-        links = self._session.draft.links
+        draft, links = self._session.draft, self._session.draft.links
+        known = labelled(draft)
+        self._labels.visible = bool(known)
+        self._labelled.object = f"{known:,} of {count(draft.n, 'row')} are labelled."
         # Below thousands of rows they are out of sight, and finding new ones takes long.
         most = _MOST_IMPLIED if len(links) <= MOST_LINES else 0
         self._implied = implied(self._session.draft, most)

@@ -58,6 +58,7 @@ class Legend(Component):
     chosen = param.Integer(default=None, allow_None=True)
     note = param.String(default="")
     left_out = param.Integer(default=0)
+    unknown = param.Integer(default=0)
     more = param.Integer(default=0)
 
     _esm = with_template("legend.js")
@@ -230,6 +231,7 @@ class ScatterPanel(Panel):
             each = zip(known.tolist(), first.tolist(), strict=True)
             names = {int(frame.labels[at]): called[j] for j, at in each if j >= 0}
         self.legend.left_out = 0 if names else _left_out(session)
+        self.legend.unknown = int((frame.labels < 0).sum()) if names else 0
         self.legend.show(frame.labels, names or session.cluster_names(frame.labels))
         if alone and not names:
             frame = sure_only(frame, session.sureness.known, session.rise)

@@ -6,7 +6,7 @@ import panel as pn
 from ccviz.data import read_table
 from ccviz.data.datasets import load
 from ccviz.problem.rules import RULE_KINDS
-from ccviz.views.panels.links import LinkTools, PointField, RulesPanel
+from ccviz.views.panels.links import LinksPanel, LinkTools, PointField, RulesPanel
 from tests.views.person import At
 
 
@@ -98,17 +98,22 @@ def test_the_form_offers_words_for_counts_and_shares(session):
 
 
 def test_labels_that_some_rows_have_become_links_and_names(session):
-    tools = At(LinkTools(session))
+    panel = At(LinksPanel(session))
     X = np.repeat([[0.0, 0.0], [9.0, 9.0]], 3, axis=0) + np.eye(6)[:, :2]
     called = ["ill", "", "", "well", "", ""]
     rows = "".join(f"{x},{y},{c}\n" for (x, y), c in zip(X.tolist(), called, strict=True))
     session.edits.load(read_table(f"x,y,type\n{rows}".encode(), "cells.csv", label="type"))
-    button = tools["Link 2 labelled rows"]
-    assert button.visible
+    button = panel["Link them"]
+    row = next(each for each in panel.root if button in getattr(each, "objects", ()))
+    assert row.visible
+    assert row[0].object == "2 of 6 rows are labelled."
     button.clicks += 1
+    assert not row.visible
     assert [rule.text for rule in session.draft.rules] == ["labels(type)"]
     assert session.draft.problem.cannot_link.pairs.tolist() == [[0, 3]]
     assert session.cluster_names(np.repeat([1, 0], 3)) == {1: "ill", 0: "well"}
     assert session.cluster_names(np.zeros(6, np.int64)) == {}
+    session.edits.undo()
+    assert row.visible
     session.edits.load(load("iris"))
-    assert not button.visible
+    assert not row.visible
