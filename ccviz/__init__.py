@@ -1,4 +1,14 @@
-"""Constrained clustering: one solver core, one event stream, a live dashboard."""
+"""Constrained clustering: one solver core, one event stream, a live dashboard.
+
+Begin with these three:
+
+>>> result = solve(Problem([[0.0], [1.0], [9.0]], 2, cannot_link=[(0, 1)]), "sdp")
+>>> result.labels.tolist(), result.status
+([1, 0, 0], 'optimal')
+
+`solve` runs a solver on a `Problem`; ``ConstrainedKMeans(2).fit(X, must_link=[(0, 1)])`` does the
+same for scikit-learn. `explore` opens the laboratory in a notebook.
+"""
 
 from typing import TYPE_CHECKING, Any
 

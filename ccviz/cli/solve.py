@@ -71,6 +71,7 @@ from ccviz.data.datasets import Dataset
 from ccviz.errors import ContradictionError, ProblemError, UnfillableError
 from ccviz.feasibility.conflict import can_explain
 from ccviz.feasibility.cure import explain
+from ccviz.numbers import count
 from ccviz.problem.asked import AnyAsked
 from ccviz.problem.partition import Partition
 from ccviz.problem.points import repeated
@@ -204,7 +205,8 @@ def _numbered_as(result: Result, last: IntArray, quiet: bool) -> Result:
     if not quiet:
         old = last >= 0
         moved = int((labels != last)[old].sum())
-        say(f"{moved:,} of {int(old.sum()):,} rows moved; {int((~old).sum()):,} rows are new.")
+        new = count(int((~old).sum()), "new row")
+        say(f"{moved:,} of {count(int(old.sum()), 'row')} moved; {new}.")
     return replace(result, partition=Partition(problem, labels))
 
 

@@ -69,8 +69,9 @@ def repeated(X: FloatArray, k: int) -> list[str]:
     few = X[: 4 * k]
     if len(np.unique(few, axis=0)) >= k or (different := len(np.unique(X, axis=0))) >= k:
         return []
-    rows = "1 different row" if different == 1 else f"{different} different rows"
-    return [f"The table has {rows} for {k} clusters, so equal rows are split."]
+    if different == 1:  # as without any feature, where links alone decide
+        return []
+    return [f"The table has {different} different rows for {k} clusters, so equal rows are split."]
 
 
 def _is_frozen(given: Any) -> bool:

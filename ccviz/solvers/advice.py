@@ -37,6 +37,9 @@ _GROUPS = 5_000_000
 _WISHING_BLOCKS, _GROUP = 60, 8
 """Largest numbers of blocks, and of points in a cluster, for which it is if links alone cost."""
 
+_LISTED, _LISTED_BLOCKS = 50_000, 15
+"""Most clusters that `colgen` lists, and blocks of which there are no more sets."""
+
 _CROWDED = 4  # Points per cluster below which `colgen` can enumerate the clusters
 _PLANE_BLOCKS = 700  # Largest number of blocks in the plane for which `colgen` is quick
 _PLANE_POINTS = 60  # Largest number of points per cluster in the plane for which `colgen` is quick
@@ -93,6 +96,8 @@ def _best(problem: Problem, seconds: float | None) -> Advice:
     if problem.neighbors is not None or problem.outliers or problem.fixed:
         return _of_few(problem)
     if problem.rules:
+        if _can_list(problem):
+            return Advice("colgen", "It looks at every cluster, and proves which are best.")
         if contract(problem).s <= _PROVED_BLOCKS and not problem.is_soft:
             return Advice("sdp", "It keeps the limits on sums, and bounds how good an answer is.")
         return Advice("bh-kmeans", "It keeps the limits on sums, and every hard link.")
@@ -104,6 +109,15 @@ def _best(problem: Problem, seconds: float | None) -> Advice:
         return Advice("blp-kmeans", "It keeps the sizes, and every link.")
     quick = Advice("blp-kmeans", "It keeps every link, and is quick with many points.")
     return _proving(problem, contract(problem).s, seconds) or quick
+
+
+def _can_list(problem: Problem) -> bool:
+    """Whether there are few enough sets of blocks for `colgen` to look at each."""
+    blocks, sizes = contract(problem), problem.sizes
+    if blocks.s < problem.n or blocks.s > _SOFT_BLOCKS:
+        return blocks.s <= _LISTED_BLOCKS
+    low, high = (1, blocks.s) if sizes is None else (sizes.lower.min(), sizes.upper.max())
+    return sum(math.comb(blocks.s, size) for size in range(int(low), int(high) + 1)) <= _LISTED
 
 
 def _with_soft_links(problem: Problem, blocks: Blocks) -> Advice:

@@ -445,7 +445,7 @@ def test_next_months_table_starts_from_the_last_one_by_name(ccviz, folder, solve
     later = [*reversed(lines[4:]), "new1,0,0.5", "new2,20,0.5"]
     write(folder, "june.csv", "id,x,y\n" + "\n".join(later) + "\n")
     done = ccviz("solve", "june.csv", *words, "--start", "groups.csv", "--table", "-")
-    assert "0 of 26 rows moved; 2 rows are new." in done.err
+    assert "0 of 26 rows moved; 2 new rows." in done.err
     before, after = (
         {row["id"]: row["cluster"] for row in csv.DictReader(text.splitlines())}
         for text in ((folder / "groups.csv").read_text(), done.out)

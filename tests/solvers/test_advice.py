@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
 
+from ccviz.problem.asked import read_asked
 from ccviz.problem.problem import Problem
+from ccviz.problem.reduction import with_rules
 from ccviz.problem.rules import MaxDiameter
 from ccviz.solvers import SOLVERS, check, make_solver
 from ccviz.solvers.advice import advice, obstacles
@@ -70,3 +72,13 @@ def test_who_cannot_says_why():
 
 def test_every_solver_has_its_group():
     assert {kind.group for kind in SOLVERS} == set(GROUPS)
+
+
+@pytest.mark.parametrize(
+    ("n", "k", "solver"), [(15, 3, "colgen"), (24, 6, "colgen"), (40, 4, "sdp")]
+)
+def test_limits_on_sums_of_few_points_get_the_solver_that_lists_clusters(n, k, solver):
+    demand = np.arange(1.0, n + 1.0)
+    rules = [read_asked(f"sum(demand)<={0.9 * demand.sum()}", None, lambda _: demand)]
+    sizes = None if n == 15 else f"{n // k}"
+    assert advice(with_rules(problem(n, k, sizes=sizes), rules, keeps_rules=False)).solver == solver
