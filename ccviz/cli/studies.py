@@ -16,6 +16,7 @@ from ccviz.cli.report import check_writable, table_of, write_csv, write_labels
 from ccviz.data.datasets import Dataset
 from ccviz.errors import CcvizError, ParameterError
 from ccviz.numbers import count, number
+from ccviz.problem.partition import Partition
 from ccviz.runs.archive import Archive
 from ccviz.studies.how_sure import pair_margin
 from ccviz.studies.least_change import LeastChange, least_change
@@ -32,6 +33,7 @@ from ccviz.studies.sweep import (
     read_rows,
     sweep,
 )
+from ccviz.studies.why import MOST_EXPLAINED, Moves, Why
 
 # --- `ccviz prices`: what each link of a run costs, between two proved bounds ---------------------
 
@@ -167,10 +169,19 @@ def margins(
             archive, run_id, prove=prove, solver=solver, time_limit=time_limit
         ):
             progress.say(f"{count(len(known.todo), 'block')} left")
-    rows = [(each.i, each.j, each.lower, each.upper, _note(each)) for each in known.rows]
-    write_csv(out_file, ("point", "with", "lower", "upper", "note"), rows)
+    why = Why(Moves(Partition(known.problem, known.labels)))
+    asked = min(len(known.rows), MOST_EXPLAINED if out_file else top)
+    reasons = [why.of(each.i) for each in known.rows[:asked]]
+    blank = [""] * (len(known.rows) - asked)
+    rows = [
+        (each.i, each.j, each.lower, each.upper, _note(each), reason)
+        for each, reason in zip(known.rows, [*reasons, *blank], strict=True)
+    ]
+    write_csv(out_file, ("point", "with", "lower", "upper", "note", "why"), rows)
     if out_file != "-":
         out.print(_table_of_margins(known.rows[:top]))
+        for each, reason in zip(known.rows[:top], reasons, strict=False):
+            out.print(f"{each.i}: {reason}")
         out.print(_words_of_margins(known, rise))
 
 

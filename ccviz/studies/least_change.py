@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import Literal
 
@@ -26,6 +27,7 @@ from ccviz.errors import CcvizError
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
+from ccviz.studies.why import Moves, Why
 
 _PRICES = np.geomspace(100.0, 0.01, 14)
 """Prices of a moved point, as multiples of the mean squared distance to a centre."""
@@ -65,9 +67,32 @@ class LeastChange:
         """The points that are in another cluster than before."""
         return np.flatnonzero(self.partition.labels != self.old)
 
-    def words(self, point: int) -> str:
-        """Return why a point moved, as a sentence."""
-        if self.reasons[point] == "link":
+    @cached_property
+    def why(self) -> Why:
+        """What names the constraints, by the numbers of points and clusters."""
+        return Why(Moves(self.partition))
+
+    def words(self, point: int, why: Why | None = None) -> str:
+        """Return why a point moved, as sentences: the constraint that forbids or costs its return.
+
+        Parameters
+        ----------
+        point : int
+            That moved.
+        why : Why, optional
+            Of the answer, with names of points, features and clusters.
+        """
+        why, cluster = why or self.why, int(self.old[point])
+        is_link = self.reasons[point] == "link"
+        if point < len(why.moves.block_of) and cluster < self.partition.problem.n_clusters:
+            block = int(why.moves.block_of[point])
+            apart = (why.moves.block_of == block) & (self.old[: len(why.moves.block_of)] != cluster)
+            if apart.any():
+                other = int(np.argmax(apart))
+                return f"Moved: must-links tie it to {why.point(other)}, which was elsewhere."
+            if bool(why.moves.into(block, cluster).obstacles) == is_link:
+                return f"Moved. {why.not_in(point, cluster)}"
+        if is_link:
             return "Moved: its old cluster would break a constraint."
         return "Moved: alone in its old cluster it would cost more than the tolerated rise."
 

@@ -133,13 +133,22 @@ class Moves:
         found: list[Move] = []
         order = np.argsort(self.rise[block], kind="stable")
         for cluster in order[np.isfinite(self.rise[block, order])].tolist():
-            obstacles = tuple(self.obstacles(block, cluster))
-            if not found or not obstacles:
-                rise, soft = float(self.rise[block, cluster]), float(self._soft[block, cluster])
-                found.append(Move(cluster, rise, soft, obstacles))
-            if not obstacles:
+            move = self.into(block, cluster)
+            if not found or not move.obstacles:
+                found.append(move)
+            if not move.obstacles:
                 break
         return tuple(found)
+
+    def into(self, block: int, cluster: int) -> Move:
+        """Return a block's move into a cluster.
+
+        Parameters
+        ----------
+        block, cluster : int
+        """
+        rise, soft = float(self.rise[block, cluster]), float(self._soft[block, cluster])
+        return Move(cluster, rise, soft, tuple(self.obstacles(block, cluster)))
 
     def shares(self, point: int, cluster: int) -> list[tuple[int, float]]:
         """Return the features that speak against a move, each with its share, the largest first.
@@ -368,15 +377,28 @@ class Why:
         found = self.moves.of(point)
         if not found:
             return "There is no other cluster."
-        first, last = found[0], found[-1]
-        words = []
-        if first.obstacles:
-            words.append(f"{self._obstacles(first)} out of {self._priced(first)}")
-        if last.obstacles:
+        words = [self._against(point, move) for move in found]
+        if found[-1].obstacles:
             words.append("every other cluster is forbidden too")
-        else:
-            words.append(f"{self._priced(last)}{self._reason(point, last)}")
-        said = "; ".join(words)
+        return self._sentence(point, "; ".join(words))
+
+    def not_in(self, point: int, cluster: int) -> str:
+        """Return why a point is not in a cluster: the constraint that forbids it, or its cost.
+
+        Parameters
+        ----------
+        point, cluster : int
+            Another cluster than its own.
+        """
+        move = self.moves.into(int(self.moves.block_of[point]), cluster)
+        return self._sentence(point, self._against(point, move))
+
+    def _against(self, point: int, move: Move) -> str:
+        if move.obstacles:
+            return f"{self._obstacles(move)} out of {self._priced(move)}"
+        return f"{self._priced(move)}{self._reason(point, move)}"
+
+    def _sentence(self, point: int, said: str) -> str:
         tied = int((self.moves.block_of == self.moves.block_of[point]).sum()) - 1
         tail = f" (with {count(tied, 'point')} tied to it by must-links)" if tied else ""
         return f"{said[0].upper()}{said[1:]}{tail}."
@@ -411,7 +433,7 @@ class Why:
         given, at = self.moves.partition.problem.given, obstacle.at
         match obstacle.kind:
             case "cannot_link":
-                return f"the cannot-link with {self.names[at] if self.names else at}"
+                return f"the cannot-link with {self.point(at)}"
             case "rule":
                 return f"the rule {given.rules[at].text}"
             case "sizes":
@@ -423,6 +445,10 @@ class Why:
                 return f"{self._cluster(at)}, which would fall apart,"
             case _:
                 return f"{self._cluster(at)}, which would be empty,"
+
+    def point(self, at: int) -> str:
+        """Return the name of a point, or its number."""
+        return self.names[at] if self.names else str(at)
 
     def _cluster(self, at: int) -> str:
         return self.called.get(at) or f"cluster {at}"
@@ -458,9 +484,18 @@ def sentences(
     asked = range(partition.problem.n_points) if some is None else some
     if len(asked) > MOST_EXPLAINED:
         return []
+    return [*map(why_of(partition, data, shown, names).of, asked)]
+
+
+def why_of(
+    partition: Partition,
+    data: Dataset,
+    shown: IntArray | None = None,
+    names: Mapping[int, str] | None = None,
+) -> Why:
+    """Return what says why, by the names of a table; the parameters are those of `sentences`."""
     own = partition.labels[: partition.problem.n_points].tolist()
     number = own if shown is None else shown.tolist()
     called = {j: (names or {}).get(c, f"cluster {c}") for j, c in zip(own, number, strict=True)}
     features = data.features if len(data.features) == partition.problem.d else ()
-    why = Why(Moves(partition), data.names, features, called)
-    return [*map(why.of, asked)]
+    return Why(Moves(partition), data.names, features, called)

@@ -20,6 +20,8 @@ def test_the_point_between_comes_first(ccviz, folder, proved):
         found = list(csv.DictReader(file))
     assert len(found) == 7
     assert all(float(row["lower"]) <= float(row["upper"]) for row in found)
+    assert f"3: {found[0]['why']}" in done.out
+    assert found[0]["why"].startswith("Cluster ")
 
 
 def test_a_pair_has_a_margin_of_its_own(ccviz, proved):
@@ -64,7 +66,7 @@ def test_few_points_move(ccviz, folder):
     done = ccviz("nearest", "last", "before", "--rise", 0, "--labels", "labels.csv")
     assert done.code == 0
     assert "1 point moved" in done.out
-    assert "3: Moved: its old cluster would break a constraint." in done.out
+    assert "3: Moved. The cannot-link with 2 keeps it out of cluster" in done.out
     labels = [int(line) for line in (folder / "labels.csv").read_text().splitlines()]
     assert len(labels) == 7
     assert labels[3] == labels[4] != labels[2]

@@ -41,7 +41,7 @@ def assert_true(problem, found):
         torn = (found.old[members] != found.old[point]).any()
         assert (reason == "cost") == (kept and not torn)
         assert reason == "link" or alone.objective > found.allowed
-        assert found.words(point).startswith("Moved: ")
+        assert found.words(point).startswith(("Moved: ", "Moved. "))
 
 
 def moves_above_the_fewest(seed, slack):
@@ -90,6 +90,16 @@ def test_an_answer_that_may_stay_stays():
     found = result.least_change(other, 0.5)
     assert len(found.moved) == 0
     assert found.partition.objective > result.objective
+
+
+def test_a_move_names_what_keeps_the_point_out():
+    X = np.array([[0.0], [1.0], [2.0], [5.4], [9.0], [10.0], [11.0]])
+    apart = solve(Problem(X, 2, cannot_link=[(3, 2)]), "sdp").least_change([0, 0, 0, 0, 1, 1, 1])
+    assert apart.words(3).startswith("Moved. The cannot-link with 2 keeps it out of cluster 0 (")
+    costly = solve(Problem(X, 2), "sdp").least_change([0, 0, 0, 1, 1, 1, 0])
+    assert costly.words(6).startswith("Moved. Cluster 0 would cost ")
+    tied = solve(Problem(X, 2, must_link=[(5, 6)]), "sdp").least_change([0, 0, 0, 1, 1, 1, 0])
+    assert tied.words(6) == "Moved: must-links tie it to 5, which was elsewhere."
 
 
 def test_what_cannot_be_is_refused():

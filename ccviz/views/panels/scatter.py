@@ -11,7 +11,7 @@ from bokeh.events import Pan, PanEnd, PanStart, SelectionGeometry
 from ccviz.arrays import IntArray
 from ccviz.problem.partition import Partition
 from ccviz.problem.rule_base import NO_PAIRS
-from ccviz.studies.why import sentences
+from ccviz.studies.why import sentences, why_of
 from ccviz.views.figures.overlays import DecisionsOverlay
 from ccviz.views.figures.scatter import ScatterFigure
 from ccviz.views.frames.links import lines, path
@@ -178,12 +178,16 @@ class ScatterPanel(Panel):
         self._decisions.show(*node_lines(at, self._plane), *node_circles(at, self._plane))
 
     def _say_links(self) -> None:
-        draft = self._session.draft
+        session, draft = self._session, self._session.draft
         if draft.n <= MOST_TOOLTIPS:
             words = links_of(draft.data, draft.links)
-            found = self._session.staying.found
-            for point in [] if found is None else found.reasons:
-                words[point] = " ".join(filter(None, (found.words(point), words[point])))
+            found = session.staying.found
+            if found is not None:
+                colors = session.cluster_colors.of(found.partition)
+                shown, names = found.partition.problem.shown(colors), session.cluster_names(colors)
+                why = why_of(found.partition, draft.data, shown, names)
+                for point in found.reasons:
+                    words[point] = " ".join(filter(None, (found.words(point, why), words[point])))
             self._figure.say("links", words)
 
     def _say_why(self, answer: Partition | None) -> None:
