@@ -261,7 +261,7 @@ class DataPanel(Panel):
         )
         self._fields, self._weights = ProblemFields(session), FeatureWeightsPanel(session)
         self.file = FileField(
-            self._take, label="Drop a table, or choose one", most_bytes=_MOST_BYTES,
+            self._take, label="Open, drop or paste a table", most_bytes=_MOST_BYTES, anywhere=True,
             sizing_mode="stretch_width", margin=(4, 4, 2, 4), css_classes=["table-file"],
         )  # fmt: skip
         self._elbow = ElbowPanel(session)

@@ -3,6 +3,40 @@
 const LEAST_BYTES = 1 << 20
 const MOST_BYTES = 1 << 22
 
+// The whole page takes a file that is dropped, and cells that are pasted where no field has the focus.
+function takeAnywhere(model, field, begin) {
+  const holdsFiles = ({dataTransfer}) => dataTransfer?.types.includes("Files")
+  const isElsewhere = (event) => event.composedPath().some((node) => node.localName === "dialog")
+  const mark = (is) => {
+    field.classList.toggle("over", is)
+    document.body.style.outline = is ? "3px solid var(--accent)" : ""
+    document.body.style.outlineOffset = "-3px"
+  }
+  const over = (event) => {
+    if (!holdsFiles(event) || isElsewhere(event)) return
+    event.preventDefault()
+    mark(event.type === "dragover")
+  }
+  const drop = (event) => {
+    mark(false)
+    if (!holdsFiles(event) || event.defaultPrevented || isElsewhere(event)) return
+    event.preventDefault()
+    begin([...event.dataTransfer.files])
+  }
+  const paste = (event) => {
+    if (typing(event) || isElsewhere(event)) return
+    const {files} = event.clipboardData
+    const cells = event.clipboardData.getData("text/plain")
+    if (cells.includes("\n") || cells.includes("\t")) begin([new File([cells], "pasted.tsv")])
+    else if (files.length) begin([...files])
+  }
+  const heard = {dragover: over, dragleave: over, drop, paste}
+  for (const [name, act] of Object.entries(heard)) document.addEventListener(name, act)
+  model.on("remove", () => {
+    for (const [name, act] of Object.entries(heard)) document.removeEventListener(name, act)
+  })
+}
+
 export function render({model}) {
   const field = document.createElement("label")
   field.className = "drop-zone"
@@ -67,6 +101,7 @@ export function render({model}) {
     field.classList.remove("over")
     begin([...event.dataTransfer.files])
   })
+  if (model.anywhere) takeAnywhere(model, field, begin)
   rest()
   return field
 }

@@ -25,10 +25,12 @@ class FileField(JSComponent):
     `take`: Is passed name and bytes of each file that has arrived whole.
     """
 
-    label = param.String()  # What is dropped here, such as "Drop a table, or choose one"
+    label = param.String()  # What is dropped here, such as "Open, drop or paste a table"
     most_bytes = param.Integer()  # Size of the largest file that is taken
+    # Whether the whole page takes a file that is dropped, and cells that are pasted.
+    anywhere = param.Boolean(default=False)
 
-    _esm = with_template("file_field.js")
+    _esm = with_template("../keyboard.js", "file_field.js")
     _stylesheets = [_FILE_FIELD_STYLE]  # noqa: RUF012, Panel's way to declare it
 
     def __init__(self, take: Callable[[str, bytes], None], **params: Any) -> None:

@@ -73,9 +73,9 @@ LAMP = _icon(
 _HERE = Path(__file__).parent
 
 
-def with_template(name: str) -> str:
-    """Return a script of this folder, after the shared `template.js`."""
-    return _text("template.js", name)
+def with_template(*names: str) -> str:
+    """Return scripts of this folder, after the shared `template.js`."""
+    return _text("template.js", *names)
 
 
 def css(*names: str) -> str:
