@@ -36,7 +36,7 @@ class Question:
 def question(data: Dataset, pair: tuple[int, int], cost: str = "") -> Question:
     """Return what to show of a pair of points.
 
-    `cost`: See `ccviz.views.frames.prices.answer_words`.
+    `cost`: See `ccviz.views.frames.links.answer_words`.
     """
     i, j = pair
     names = point_name(data, i), point_name(data, j)

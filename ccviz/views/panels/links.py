@@ -29,11 +29,13 @@ from ccviz.views.frames.links import (
     MOST_LINES,
     Entry,
     Implied,
+    PriceList,
     entries,
     implied,
     many_broken,
+    price_list,
+    price_words,
 )
-from ccviz.views.frames.prices import PriceList, price_list, price_words
 from ccviz.views.lab.download import DownloadRequest
 from ccviz.views.lab.loading import (
     add_rule,

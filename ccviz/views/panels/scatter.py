@@ -14,8 +14,15 @@ from ccviz.problem.rule_base import NO_PAIRS
 from ccviz.studies.why import sentences
 from ccviz.views.figures.overlays import DecisionsOverlay
 from ccviz.views.figures.scatter import ScatterFigure
-from ccviz.views.frames.links import lines, path
-from ccviz.views.frames.prices import answer_words, legend_words, price_list, stay_words, sure_only
+from ccviz.views.frames.links import (
+    answer_words,
+    legend_words,
+    lines,
+    path,
+    price_list,
+    stay_words,
+    sure_only,
+)
 from ccviz.views.frames.question import question
 from ccviz.views.frames.scatter import (
     MOST_TOOLTIPS,
