@@ -1,7 +1,5 @@
 """Limits on sums in the bound of `sdp`, row by row, against the same tree without them.
 
-    python benchmarks/row_sums.py [--points 14] [--seeds 0 1 2 3 4 5] [--nodes 1000]
-
 Points in the plane in three clusters, under limits on a sum, on counts, shares and means of random
 columns, or sizes beside weights. Each problem is solved twice, one thread: with the rows, and with
 bounds that leave the limits out. CPU seconds; a limit of nodes, so that no other process counts.
@@ -10,26 +8,20 @@ Every proof is checked by `ccviz verify`. The table is written to ``results/row_
 
 from __future__ import annotations
 
-import argparse
-import os
-import time
+from argparse import Namespace
 from collections.abc import Iterator
-from pathlib import Path
 from unittest.mock import patch
 
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(name, "1")
+import _runner as runner
+import numpy as np
 
-import numpy as np  # noqa: E402
+from ccviz import Problem, start
+from ccviz.errors import ProblemError
+from ccviz.problem.asked import read_asked
+from ccviz.problem.reduction import with_rules
+from ccviz.proof.verify import verify
+from ccviz.solvers.start import leaving_out
 
-from ccviz import Problem, start  # noqa: E402
-from ccviz.errors import ProblemError  # noqa: E402
-from ccviz.problem.asked import read_asked  # noqa: E402
-from ccviz.problem.reduction import with_rules  # noqa: E402
-from ccviz.proof.verify import verify  # noqa: E402
-from ccviz.solvers.start import leaving_out  # noqa: E402
-
-OUT = Path(__file__).parent / "results" / "row_sums.md"
 K = 3
 KINDS = {
     "sum from 28 to 40 %": ["sum(w)>=28%", "sum(w)<=40%"],
@@ -39,30 +31,23 @@ KINDS = {
     "sizes of about n / k, weights": [],
 }
 TITLES = (
-    "limits", "problems", "proved, without", "with", "nodes, without", "with", "seconds, without",
-    "with", "root bound, without (% of the optimum)", "with",
-)  # fmt: skip
+    "limits | problems | proved, without | with | nodes, without | with | seconds, without | "
+    "with | root bound, without (% of the optimum) | with"
+)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--points", type=int, default=14)
-    parser.add_argument("--seeds", type=int, nargs="*", default=list(range(6)))
-    parser.add_argument("--nodes", type=int, default=1000, help="limit of a tree")
-    options = parser.parse_args()
+    options = runner.parse(__doc__, points=14, seeds=[*range(6)], nodes=1000)
     solved(problem_of("sum from 28 to 40 %", 8, 0), "all", 50)  # compiles
-    lines = [
+    about = (
         f"`python benchmarks/row_sums.py`: {options.points} points in the plane, k = {K}, trees of "
-        f"at most {options.nodes:,} nodes, medians; unproved runs count as they ended.\n",
-        f"| {' | '.join(TITLES)} |",
-        f"|{'--|' * len(TITLES)}",
-        *(line(kind, options) for kind in KINDS),
-    ]
-    OUT.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print(OUT.read_text(encoding="utf-8"))
+        f"at most {options.nodes:,} nodes, medians; unproved runs count as they ended.\n\n"
+    )
+    table = runner.markdown(TITLES, (line(kind, options) for kind in KINDS))
+    runner.write_page("row_sums", about + table)
 
 
-def line(kind: str, options: argparse.Namespace) -> str:
+def line(kind: str, options: Namespace) -> list[str]:
     """Return the row of the table of a kind of limits."""
     problems = [problem_of(kind, options.points, seed) for seed in options.seeds]
     found = [
@@ -78,17 +63,16 @@ def line(kind: str, options: argparse.Namespace) -> str:
     for at in (0, 1):
         share = [both[at][2] / cost for both, cost in zip(found, best, strict=True)]
         cells.append(f"{100 * np.median(share):.1f}")
-    return f"| {' | '.join(cells)} |"
+    return cells
 
 
 def solved(problem, sums, nodes):
     """Return the run with a kind of bound, its CPU seconds and the bound of its root."""
     given = leaving_out.leaving_out
     with patch.object(leaving_out, "leaving_out", lambda one, _: given(one, sums)):
-        before = time.process_time()
         stepper = start(problem, "sdp", node_limit=nodes)
-        events = [record.event for record in stepper]
-    taken = time.process_time() - before
+        records, taken = runner.timed(list, stepper)
+    events = [record.event for record in records]
     if stepper.run.status == "optimal":
         verdict = verify(problem, events)
         assert verdict.accepted, verdict.sentence

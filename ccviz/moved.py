@@ -14,6 +14,7 @@ MOVED = {
     "ccviz.active.error_rate": "ccviz.active.learner",
     "ccviz.active.oracles.chat": "ccviz.active.oracles.external",
     "ccviz.active.oracles.classes": "ccviz.active.oracles.question",
+    "ccviz.active.oracles.interview": "ccviz.active.oracles.question",
     "ccviz.active.oracles.program": "ccviz.active.oracles.external",
     "ccviz.data.files": "ccviz.data.read_table",
     "ccviz.data.origin": "ccviz.data.table",

@@ -2,10 +2,12 @@
 
 ``CCVIZ_PORTABLE=1`` does without it here too, so that tests can force it: processes are spawned
 and not forked, have no lower priority and no limits, and do not wait for each other to compile.
+Files that appear only when they are whole are written here, too (`whole_file`).
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -15,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from typing import IO
 
 from threadpoolctl import ThreadpoolController
 
@@ -156,3 +159,38 @@ def one_blas_thread() -> AbstractContextManager[object]:
 def _libraries(_with_scipy: bool) -> ThreadpoolController:
     """Return the loaded libraries that have threads; to find them takes milliseconds."""
     return ThreadpoolController()
+
+
+# --- Writing a file as a whole --------------------------------------------------------------------
+
+
+@contextmanager
+def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
+    """Open a file for writing; what was there before stays if anything goes wrong.
+
+    A path that is no regular file (``/dev/stdout``, a pipe) is written as it is.
+    """
+    path = resolved(path)
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file:
+            yield file
+        return
+    scratch = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with scratch.open("wb") as file:
+            yield file
+        scratch.replace(path)
+    finally:
+        scratch.unlink(missing_ok=True)
+
+
+def resolved(path: str | Path) -> Path:
+    """Return the file that a path leads to.
+
+    Raises `OSError` if symbolic links lead round in a circle.
+    """
+    with suppress(RuntimeError):  # Python's own word for a circle, up to 3.12
+        found = Path(path).resolve()
+        if not found.is_symlink():  # as a circle still is, from 3.13 on
+            return found
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))

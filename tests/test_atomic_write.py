@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from ccviz.atomic_write import whole_file
+from ccviz.system import whole_file
 
 
 def test_writes_and_leaves_nothing_else(tmp_path):

@@ -14,7 +14,6 @@ import msgspec
 from rich.table import Table
 
 from ccviz.arrays import IntArray
-from ccviz.atomic_write import resolved, whole_file
 from ccviz.cli.common import out, visible
 from ccviz.data.cells import PLAIN_CSV
 from ccviz.data.datasets import Dataset
@@ -28,6 +27,7 @@ from ccviz.studies.near_problem import cost_without_constraints
 from ccviz.studies.profile import profile, profile_csv, profile_markdown
 from ccviz.studies.rows import names_by_label, rows_csv
 from ccviz.studies.why import sentences
+from ccviz.system import resolved, whole_file
 
 
 @dataclass(frozen=True)

@@ -226,7 +226,13 @@ def search_colouring(
 
     Returns `colour` (size,): Valid only if the answer is FOUND.
     """
-    graph = _rows(edges, size)
+    both = np.concatenate([edges, edges[:, ::-1]])
+    both = both[np.argsort(both[:, 0], kind="stable")]
+    graph = Graph(
+        start=np.searchsorted(both[:, 0], np.arange(size + 1)),
+        neighbour=both[:, 1].astype(np.int32),
+        price=np.full(len(both), np.inf),
+    )
     colour = np.full(size, -1, dtype=np.int64)
     nodes = max(2 * size, _WORK // size)
     answer = int(_branch(graph.start, graph.neighbour, k, colour, nodes))
@@ -235,16 +241,6 @@ def search_colouring(
         found, colour = find_labels(np.zeros((size, k)), graph, nodes, rng, stop)
         answer = FOUND if found else UNDECIDED
     return answer, colour
-
-
-def _rows(edges: IntArray, size: int) -> Graph:
-    both = np.concatenate([edges, edges[:, ::-1]])
-    both = both[np.argsort(both[:, 0], kind="stable")]
-    return Graph(
-        start=np.searchsorted(both[:, 0], np.arange(size + 1)),
-        neighbour=both[:, 1].astype(np.int32),
-        price=np.full(len(both), np.inf),
-    )
 
 
 @njit(cache=True, entry=True)

@@ -176,12 +176,8 @@ def _unique(table: NDArray[Any], n: int, kind: str) -> tuple[Links, list[str]]:
     if len(twice):
         weights = np.maximum.reduceat(weights, np.flatnonzero(~again))
         key = key[~again]
-    links = Links(freeze(_decode(key, n)), freeze(weights))
+    links = Links(freeze(np.stack(np.divmod(key, n), axis=1)), freeze(weights))
     return links, _repeated(links.where(np.isin(key, twice)) if len(twice) else None, kind)
-
-
-def _decode(key: IntArray, n: int) -> IntArray:
-    return np.stack(np.divmod(key, n), axis=1)
 
 
 def _repeated(links: Links | None, kind: str) -> list[str]:

@@ -119,7 +119,8 @@ def none_below(
     somewhere = len(pricing.places.radius) > 0
     if len(useful) <= FEW and not somewhere:
         return least_value(pricing.of(useful)) >= threshold
-    cliques, tiny = cliques_of(pricing.conflict), _tiny(pricing)
+    cliques = cliques_of(pricing.conflict)
+    tiny = _TINY * float(np.abs(pricing.points).max())
     waiting = [(np.arange(len(pricing.mass)), _root(pricing, box))]
     while waiting:
         some, boxes = waiting.pop()
@@ -127,7 +128,8 @@ def none_below(
             waiting += [(some, side) for side in boxes.sides]
             continue
         # A batch of neighbouring boxes uses few blocks: the others are out of all of its boxes.
-        here = _used(boxes)
+        used = np.flatnonzero((boxes.mark >= 0).any(axis=0))
+        here = used if len(used) > 0 else np.zeros(1, dtype=np.int64)
         some, boxes = some[here], boxes.among(here)
         part = pricing.of(some)
         if not budget.spend((len(boxes.mark) + 8) * part.points.size):
@@ -142,12 +144,6 @@ def none_below(
         if len(children.mark):
             waiting.append((some, children))
     return True
-
-
-def _used(boxes: Boxes) -> np.ndarray:
-    """Return the blocks that are not out of all boxes, at least one."""
-    used = np.flatnonzero((boxes.mark >= 0).any(axis=0))
-    return used if len(used) > 0 else np.zeros(1, dtype=np.int64)
 
 
 def least_value(pricing: Pricing) -> float:
@@ -365,11 +361,6 @@ def _split(pricing: Pricing, view: _View, threshold: float, tiny: float) -> tupl
     halves = halve(view.boxes.take(np.flatnonzero(~by_block & ~stuck)), axis[~by_block & ~stuck])
     chosen = np.flatnonzero(by_block)
     return Boxes.join([*halves, *decide(pricing, view.boxes, chosen, blocks)]), False
-
-
-def _tiny(pricing: Pricing) -> float:
-    """Return the width of boxes that are not split further."""
-    return _TINY * float(np.abs(pricing.points).max())
 
 
 def _is_undecidable(view: _View, tiny: float) -> bool:

@@ -58,13 +58,14 @@ from ccviz.proof.check import (
     without_lacking,
 )
 from ccviz.proof.connection import are_joined, leave_too_little
-from ccviz.proof.every_cluster import floors_of, none_listed_below
 from ccviz.proof.partition_pricing import (
     ClassValues,
     class_bound,
     class_values,
+    floors_of,
     needs_classes,
     none_below_within,
+    none_listed_below,
 )
 from ccviz.proof.parts import parts_bound, read_division
 from ccviz.proof.pricing import none_below

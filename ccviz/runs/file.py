@@ -19,7 +19,6 @@ from typing import IO, Any
 
 import msgspec
 
-from ccviz.atomic_write import whole_file
 from ccviz.data.scaling import check_scaling, is_weighted
 from ccviz.errors import ArchiveError
 from ccviz.events import Record, Started
@@ -32,6 +31,7 @@ from ccviz.runs.run import Run
 from ccviz.runs.stepper import check_request
 from ccviz.runs.stop import Limits
 from ccviz.solvers import make_solver
+from ccviz.system import whole_file
 
 _MAGIC = b"ccviz run 1\n"
 _MOST_FRAME_BYTES = 1 << 28

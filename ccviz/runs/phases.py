@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from ccviz.arrays import freeze
-from ccviz.problem.blocks import Blocks, contract
+from ccviz.problem.blocks import contract
 from ccviz.problem.links import Links
 from ccviz.problem.neighbors import Neighbors
 from ccviz.problem.problem import Problem
@@ -179,12 +179,8 @@ def annealed_start() -> None:
     """Improve a clustering without conflicts by swaps."""
     from ccviz.solvers.start.annealing import annealed
 
-    blocks = _free_blocks()
+    blocks = contract(Problem(points().X, 4))
     annealed(blocks, np.arange(blocks.s) % blocks.k, _SEED, tries=1)
-
-
-def _free_blocks() -> Blocks:
-    return contract(Problem(points().X, 4))
 
 
 def many_features() -> None:

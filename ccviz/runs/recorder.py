@@ -74,7 +74,7 @@ class Recorder:
         """Take a record that the run was just advanced by."""
         kind = type(record.event)
         with self._changed:
-            if kind in _PICTURES and self._must_thin():
+            if kind in _PICTURES and (self._records > _KEEP_RECORDS or self._bytes > _KEEP_BYTES):
                 self._pending.pop(self._newest.get(kind, -1), None)
             self._changed.wait_for(lambda: len(self._pending) < _MOST_PENDING or self._broken)
             if self._broken is not None:
@@ -85,9 +85,6 @@ class Recorder:
             self._bytes += _array_bytes(record.event)
             self._summary = summarise(self._run)
             self._changed.notify_all()
-
-    def _must_thin(self) -> bool:
-        return self._records > _KEEP_RECORDS or self._bytes > _KEEP_BYTES
 
     def _write_batches(self) -> None:
         try:

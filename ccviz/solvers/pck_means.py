@@ -99,7 +99,8 @@ class PckMeans(Solver):
             labels = assign_in_turn(soft.X, centers, labels, graph, rng)
             means = cluster_means(soft.X, labels, soft.k)
             centers = np.where(np.isnan(means), centers, means)  # an empty cluster keeps its own
-            objective = _objective(soft, labels, centers, price)
+            near = float(((soft.X - centers[labels]) ** 2).sum())
+            objective = 0.5 * near + price * Partition(soft, labels).penalty
             moved = int((labels != before).sum())
             yield Assigned(iteration=iteration, labels=labels, objective=objective, moved=moved)
             if not objective < best:
@@ -179,8 +180,3 @@ def assign_in_turn(
         shared = np.bincount(new[neighbour[links]], price[links], len(centers))
         new[i] = (cost[i] + shared).argmin()
     return new
-
-
-def _objective(problem: Problem, labels: IntArray, centers: FloatArray, price: float) -> float:
-    near = float(((problem.X - centers[labels]) ** 2).sum())
-    return 0.5 * near + price * Partition(problem, labels).penalty

@@ -7,7 +7,6 @@ not belong with the others: its oracle takes a `SetQuestion` and returns a `SetR
 """
 
 from ccviz.active.oracles.external import ChatModel, Program
-from ccviz.active.oracles.interview import interview, interview_by_sets
 from ccviz.active.oracles.question import (
     KnownClasses,
     Oracle,
@@ -16,6 +15,8 @@ from ccviz.active.oracles.question import (
     SetOracle,
     SetQuestion,
     SetReply,
+    interview,
+    interview_by_sets,
 )
 
 __all__ = [

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from ccviz.atomic_write import whole_file
 from ccviz.errors import CcvizError
 from ccviz.events import Record
 from ccviz.runs.archive import Archive
+from ccviz.system import whole_file
 from ccviz.views.draft import Draft
 from ccviz.views.export.story import Play, story
 from ccviz.views.frames.exact import KINDS

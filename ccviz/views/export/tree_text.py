@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 from pathlib import Path
 
-from ccviz.atomic_write import whole_file
 from ccviz.data.cells import PLAIN_CSV
 from ccviz.errors import CcvizError, ParameterError
 from ccviz.numbers import count
 from ccviz.runs.nodes import Node
 from ccviz.runs.run import Run
+from ccviz.system import whole_file
 from ccviz.views.frames.node import STATES, decision_words
 
 _COLORS = {

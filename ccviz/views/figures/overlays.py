@@ -79,7 +79,8 @@ def density(
     tint, pixels = tint[labels[shown]], shape[0] * shape[1]
     counts = np.bincount(pixel, minlength=pixels).reshape(shape).astype(float)
     sums = [np.bincount(pixel, channel, pixels).reshape(shape) for channel in tint.T]
-    reach = _reach(int(np.count_nonzero(counts)), pixels)
+    room = _SHARE_TAKEN * pixels / max(int(np.count_nonzero(counts)), 1)
+    reach = min(_MOST_SPREAD_PX, int(np.sqrt(room) / 2))
     if reach:
         counts, *sums = (convolve(each, _disc(reach), mode="constant") for each in (counts, *sums))
     image = np.zeros((*shape, 4), dtype=np.uint8)
@@ -106,12 +107,6 @@ def _pixels(
     row = ((y[shown] - bottom) * (height / (top - bottom))).astype(np.int64)
     # A point on the far edge belongs to the last pixel.
     return np.minimum(row, height - 1) * width + np.minimum(column, width - 1), shown
-
-
-def _reach(taken: int, pixels: int) -> int:
-    """Return by how many pixels a point spreads: as far as most of the picture stays free."""
-    room = _SHARE_TAKEN * pixels / max(taken, 1)
-    return min(_MOST_SPREAD_PX, int(np.sqrt(room) / 2))
 
 
 def _disc(reach: int) -> np.ndarray:

@@ -93,7 +93,10 @@ def matrix(event: RelaxationSolved, labels: IntArray | None = None) -> Matrix:
     `labels` (n,): The incumbent, by which the blocks are ordered.
     """
     share = likeness(event.Z)
-    cluster = _block_labels(labels, event.block_of, len(share))
+    cluster = np.zeros(len(share), dtype=np.int64)
+    if labels is not None:
+        # A node below the incumbent's may join points that the incumbent keeps apart.
+        cluster[event.block_of] = labels
     own = (share * (cluster[:, None] == cluster)).sum(axis=1)
     order = np.lexsort((-own, cluster))
     ordered = share[np.ix_(order, order)]
@@ -110,14 +113,6 @@ def likeness(Z: FloatArray) -> FloatArray:
     """Return how surely each two blocks share a cluster: 1 surely, 0 surely not."""
     root = np.sqrt(np.maximum(np.diagonal(Z), 1e-12))
     return np.clip(Z / np.outer(root, root), 0.0, 1.0)
-
-
-def _block_labels(labels: IntArray | None, block_of: IntArray, s: int) -> IntArray:
-    of_block = np.zeros(s, dtype=np.int64)
-    if labels is not None:
-        # A node below the incumbent's may join points that the incumbent keeps apart.
-        of_block[block_of] = labels
-    return of_block
 
 
 def _shrunk(ordered: FloatArray) -> FloatArray:

@@ -36,7 +36,7 @@ class Question:
 def question(data: Dataset, pair: tuple[int, int], cost: str = "") -> Question:
     """Return what to show of a pair of points.
 
-    `cost`: See `ccviz.views.frames.prices.answer_words`.
+    `cost`: See `ccviz.views.frames.links.answer_words`.
     """
     i, j = pair
     names = point_name(data, i), point_name(data, j)
@@ -90,7 +90,9 @@ def guess(problem: Problem, event: RelaxationSolved) -> IntArray:
     the points would like to have (Peng and Wei 2007, section 4.2). These are put into k groups,
     from seeds that lie far apart.
     """
-    wished = _wished(problem.X, event)
+    total = np.zeros((len(event.Z), problem.X.shape[1]))
+    np.add.at(total, event.block_of, problem.X)
+    wished = (event.Z @ total)[event.block_of]
     labels = _nearest(wished, wished[_far_apart(wished, problem.k)])
     for _ in range(_STEPS):
         centers = cluster_means(wished, labels, problem.k)
@@ -99,12 +101,6 @@ def guess(problem: Problem, event: RelaxationSolved) -> IntArray:
             break
         labels = moved
     return labels
-
-
-def _wished(X: FloatArray, event: RelaxationSolved) -> FloatArray:
-    total = np.zeros((len(event.Z), X.shape[1]))
-    np.add.at(total, event.block_of, X)
-    return (event.Z @ total)[event.block_of]
 
 
 def _far_apart(points: FloatArray, k: int) -> list[int]:

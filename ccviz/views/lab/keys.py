@@ -1,8 +1,9 @@
-"""The keys of the laboratory: what each does, and the list of them."""
+"""The keys of the laboratory: what each does, their list, and the scripts that listen to them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from ccviz.views.lab.notice import Notice
@@ -64,3 +65,11 @@ def show_keys(
     `keys` (str, str): Each with what it does.
     """
     session.notice = Notice("info", f"These keys work {where}.", rows=keys)
+
+
+_SHARED = Path(__file__).parents[1] / "keyboard.js"
+
+
+def with_keyboard(script: Path) -> str:
+    """Return a script with the shared keyboard functions in front."""
+    return "\n".join(each.read_text(encoding="utf-8") for each in (_SHARED, script))

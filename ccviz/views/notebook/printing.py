@@ -14,8 +14,8 @@ import matplotlib as mpl
 from holoviews.core.options import Store
 from matplotlib import pyplot as plt
 
-from ccviz.atomic_write import whole_file
 from ccviz.errors import CcvizError
+from ccviz.system import whole_file
 
 FORMATS = ("pdf", "png", "svg")
 _COLUMN_IN, _PAGE_IN = 3.4, 6.9

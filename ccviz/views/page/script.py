@@ -13,8 +13,7 @@ import panel as pn
 import param
 from bokeh.document import Document
 
-from ccviz.views.keyboard import with_keyboard
-from ccviz.views.lab.keys import PAGE_KEYS, key_actions, show_keys
+from ccviz.views.lab.keys import PAGE_KEYS, key_actions, show_keys, with_keyboard
 from ccviz.views.lab.painter import Painter
 from ccviz.views.lab.personal_archive import KeptDrafts
 from ccviz.views.lab.session import Session

@@ -29,14 +29,23 @@ from ccviz.views.frames.links import (
     MOST_LINES,
     Entry,
     Implied,
+    PriceList,
     entries,
     implied,
     many_broken,
+    price_list,
+    price_words,
 )
-from ccviz.views.frames.prices import PriceList, price_list, price_words
 from ccviz.views.lab.download import DownloadRequest
-from ccviz.views.lab.loading import draw_links, labelled, link_labels, load_links
-from ccviz.views.lab.ruling import add_rule, drop_rule, runs_to_name
+from ccviz.views.lab.loading import (
+    add_rule,
+    draw_links,
+    drop_rule,
+    labelled,
+    link_labels,
+    load_links,
+    runs_to_name,
+)
 from ccviz.views.lab.session import Session
 from ccviz.views.link_table import LinkTable
 from ccviz.views.panels.base import Component, Following, Panel, button, watches

@@ -8,7 +8,7 @@ import panel as pn
 import param
 from markupsafe import Markup
 
-from ccviz.views.frames.prices import price_list, sure_words
+from ccviz.views.frames.links import price_list, sure_words
 from ccviz.views.lab.background_study import Pricing, Sureness
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.base import Panel, button, in_one_message, watches

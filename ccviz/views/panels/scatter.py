@@ -14,8 +14,15 @@ from ccviz.problem.rule_base import NO_PAIRS
 from ccviz.studies.why import sentences, why_of
 from ccviz.views.figures.overlays import DecisionsOverlay
 from ccviz.views.figures.scatter import ScatterFigure
-from ccviz.views.frames.links import lines, path
-from ccviz.views.frames.prices import answer_words, legend_words, price_list, stay_words, sure_only
+from ccviz.views.frames.links import (
+    answer_words,
+    legend_words,
+    lines,
+    path,
+    price_list,
+    stay_words,
+    sure_only,
+)
 from ccviz.views.frames.question import question
 from ccviz.views.frames.scatter import (
     MOST_TOOLTIPS,
@@ -135,7 +142,10 @@ class ScatterPanel(Panel):
             self._figure.plot.on_event(kind, in_one_message(self._on_tap))
         self._figure.points.selected.on_change("indices", in_one_message(self._on_select))
         self._figure.plot.on_event(SelectionGeometry, in_one_message(self._on_lasso))
-        self._listen_to_the_brush()
+        plot = self._figure.plot
+        for event in (PanStart, Pan):
+            plot.on_event(event, in_one_message(self._on_stroke))
+        plot.on_event(PanEnd, in_one_message(self._on_lift))
         if inspection is not None:
             self._decisions = DecisionsOverlay(self._figure.plot, look(session.dark))
         self.legend = Legend(session)
@@ -153,12 +163,6 @@ class ScatterPanel(Panel):
     @property
     def _is_blank(self) -> bool:
         return not len(self._plane.x)
-
-    def _listen_to_the_brush(self) -> None:
-        plot = self._figure.plot
-        for event in (PanStart, Pan):
-            plot.on_event(event, in_one_message(self._on_stroke))
-        plot.on_event(PanEnd, in_one_message(self._on_lift))
 
     def _place(self, keep_view: bool = False) -> None:
         session = self._session

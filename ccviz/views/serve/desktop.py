@@ -16,9 +16,9 @@ from pathlib import Path
 import panel as pn
 from tornado.ioloop import PeriodicCallback
 
-from ccviz.atomic_write import whole_file
 from ccviz.errors import CcvizError
 from ccviz.runs.database import default_path
+from ccviz.system import whole_file
 from ccviz.views.serve.access import ACCESS
 from ccviz.views.serve.last_project import LAST_PROJECT, LastProject
 from ccviz.views.serve.server import Serving, make_server

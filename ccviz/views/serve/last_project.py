@@ -9,8 +9,8 @@ from __future__ import annotations
 import weakref
 from pathlib import Path
 
-from ccviz.atomic_write import whole_file
 from ccviz.errors import CcvizError
+from ccviz.system import whole_file
 from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.personal_archive import import_for
 from ccviz.views.lab.session import Session

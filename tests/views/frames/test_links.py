@@ -9,15 +9,18 @@ from ccviz.studies.link_prices import price_steps
 from ccviz.views.draft import Draft, group_links
 from ccviz.views.frames.links import (
     LINKS_DRAWN,
+    NO_PRICES,
     Lines,
     entries,
+    legend_words,
     lines,
     many_broken,
     opacity,
     path,
+    price_list,
+    price_words,
     widths,
 )
-from ccviz.views.frames.prices import NO_PRICES, legend_words, price_list, price_words
 from ccviz.views.frames.scatter import plane
 from ccviz.views.link_table import Link, LinkTable
 

@@ -5,7 +5,7 @@ import pytest
 from ccviz.problem.rules import RULE_KINDS
 from ccviz.studies.elbow_step import Step
 from ccviz.views.lab.elbow import CLUSTERS, COMPARES, PROVES, finder
-from ccviz.views.lab.ruling import add_rule
+from ccviz.views.lab.loading import add_rule
 from ccviz.views.link_table import Link
 from ccviz.views.panels.data import ElbowPanel
 from tests.patience import tick_until

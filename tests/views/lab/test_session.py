@@ -6,7 +6,7 @@ from ccviz.data.datasets import load
 from ccviz.problem.rules import RULE_KINDS
 from ccviz.views.draft import group_links
 from ccviz.views.frames.projection import map_of
-from ccviz.views.lab.ruling import add_rule
+from ccviz.views.lab.loading import add_rule
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.state import ClusterColors
 from ccviz.views.link_table import Link

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ccviz.views.frames.prices import answer_words
+from ccviz.views.frames.links import answer_words
 from ccviz.views.lab.background_study import Sureness
 from ccviz.views.lessons.catalogue import SessionHere
 from ccviz.views.link_table import Link

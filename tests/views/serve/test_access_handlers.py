@@ -12,7 +12,7 @@ from tornado.web import Application, RequestHandler
 from tornado.websocket import WebSocketHandler
 
 from ccviz.views.serve.access import Access
-from ccviz.views.serve.access_handlers import guard
+from ccviz.views.serve.server import guard
 
 HOSTS = frozenset({"127.0.0.1"})
 OPEN = Access(HOSTS)

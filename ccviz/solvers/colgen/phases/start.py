@@ -68,15 +68,11 @@ def _tried_cop(given: NodeInput, blocks: Blocks, phase: StartPhase) -> Report:
 
 
 def _started(given: NodeInput, blocks: Blocks, phase: StartPhase, source: str) -> Report:
-    best = _best_of(given.problem, blocks, phase.found)
+    candidates = [Partition(given.problem, blocks.lift(labels)) for labels in phase.found]
+    allowed = [partition for partition in candidates if partition.violations.none_hard]
+    best = min(allowed, key=lambda partition: partition.objective).labels if allowed else None
     bound = max(given.task.lower_bound, blocks.scatter)
     return Report("go on", bound, labels=best, source=source, state=phase)
-
-
-def _best_of(problem: Problem, blocks: Blocks, found: tuple[IntArray, ...]) -> IntArray | None:
-    candidates = [Partition(problem, blocks.lift(labels)) for labels in found]
-    allowed = [partition for partition in candidates if partition.violations.none_hard]
-    return min(allowed, key=lambda partition: partition.objective).labels if allowed else None
 
 
 def best_of_cop_kmeans(
