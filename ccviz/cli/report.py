@@ -137,7 +137,8 @@ def _lines(result: Result, run_id: str) -> Iterator[tuple[str, str]]:
             yield "fixed centres", str(fixed)
         for name, value in result.partition.scores.items():
             yield name, f"{value:.4f}"
-    yield "blocks", str(result.n_blocks)
+    fixed = 0 if result.partition is None else result.partition.problem.fixed
+    yield "blocks", str(result.n_blocks - fixed)
     yield "nodes", str(result.nodes)
     yield "time", f"{result.time_s:.3g} s"
     if run_id:
