@@ -176,7 +176,9 @@ def _centers(given: str, dataset: Dataset, scaling: str) -> FloatArray | None:
     is_file = len(given) <= _LONGEST_NAME and Path(given).is_file()
     text = Path(given).read_text(encoding="utf-8") if is_file else given
     n, d = dataset.X.shape
-    return scale_as(read_centers(read_centers_text(text), n, d, n), dataset.X, scaling)
+    return scale_as(
+        read_centers(read_centers_text(text, dataset.features), n, d, n), dataset.X, scaling
+    )
 
 
 def with_setup(dataset: Dataset, solver: str, params: Sequence[str]) -> tuple[str, list[str]]:

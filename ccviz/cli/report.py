@@ -141,7 +141,8 @@ def _lines(result: Result, run_id: str) -> Iterator[tuple[str, str]]:
         known, n = result.partition.n_scored, result.partition.problem.n_points
         if 0 < known < n:
             yield "scores are of", f"{known:,} of {n:,} rows, those with a class"
-    yield "blocks", str(result.n_blocks)
+    fixed = 0 if result.partition is None else result.partition.problem.fixed
+    yield "blocks", str(result.n_blocks - fixed)
     yield "nodes", str(result.nodes)
     yield "time", f"{result.time_s:.3g} s"
     if run_id:

@@ -89,6 +89,9 @@ from ccviz.solvers.forecast import forecast
 from ccviz.studies.choose_k import CHOICE_S
 from ccviz.studies.least_change import renamed
 
+_MANY = 8
+"""Number of clusters from which on one start is often far from the best."""
+
 
 def solve(
     data: Data,
@@ -178,9 +181,21 @@ def solve(
         result = _numbered_as(result, last, quiet)
     save_files(dataset, result, files)  # before the summary, whose reader may have ended
     report(problem, result, whole_id, files, quiet=quiet)
-    if result.status == "infeasible" and not quiet and can_explain(problem):
-        say_conflict(problem)
+    if not quiet:
+        _say_more(result, problem, chosen if why else None)
     raise Exit(exit_code(result, is_lost=archive and not whole_id))
+
+
+def _say_more(result: Result, problem: Problem, advised: Solver | None) -> None:
+    """Say why there is no clustering, or that an advised solver may find a better one."""
+    if result.status == "infeasible" and can_explain(problem):
+        say_conflict(problem)
+    is_one = result.partition is not None and getattr(advised, "n_init", 0) == 1
+    if advised is not None and is_one and problem.n_clusters >= _MANY:
+        say(
+            "this was one start; with many clusters more starts often find a better clustering: "
+            f"--solver {advised.name} --param n_init=10."
+        )
 
 
 def _beginning(

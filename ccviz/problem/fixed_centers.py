@@ -10,7 +10,7 @@ no more than a millionth. So a bound on this problem is one on that with given c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,14 +47,20 @@ def read_centers(given: Any, n: int, d: int, k: int) -> FloatArray:
     return centers
 
 
-def read_centers_text(text: str) -> list[list[float]]:
+def read_centers_text(text: str, features: Sequence[str] = ()) -> list[list[float]]:
     """Return the centres that a text gives: numbers with commas or blanks.
 
-    `text`: A centre ends with its line, or with a semicolon.
+    `text`: A centre ends with its line, or with a semicolon. `features`: Their names, which the
+    first line may have in any order.
     """
     rows = [re.split(r"[,\s]+", row.strip(" ,\t\r")) for row in re.split(r"[;\n]", text)]
+    rows = [row for row in rows if row != [""]]
+    if features and rows and sorted(rows[0]) == sorted(features):
+        head, *rows = rows
+        order = [head.index(name) for name in features]
+        rows = [[row[at] for at in order] if len(row) == len(order) else row for row in rows]
     try:
-        centers = [[float(word) for word in row] for row in rows if row != [""]]
+        centers = [[float(word) for word in row] for row in rows]
     except ValueError as error:
         word = str(error).partition(": ")[2]
         raise ProblemError(f"a fixed centre is numbers with commas; {word} is none.") from None

@@ -29,7 +29,10 @@ def read_points(given: Any) -> FloatArray:
     sentence names the cell, by its column's name if it has one, or the rows.
     """
     if issparse(given):
-        raise ProblemError("the data are a sparse matrix; give an array, X.toarray().")
+        raise ProblemError(
+            "the data are a sparse matrix; give an array. Reduce many columns to 50 or 200 first, "
+            "by scikit-learn's TruncatedSVD(100).fit_transform(X); X.toarray() fits few columns."
+        )
     X = given if _is_frozen(given) else _as_floats(given)
     if X.ndim != 2 or X.size == 0:
         raise ProblemError(

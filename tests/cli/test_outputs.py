@@ -101,4 +101,14 @@ def test_rules_and_the_price_of_constraints(ccviz, folder):
     (folder / "four.csv").write_text("x\n-1\n0.99\n1\n1.01\n")
     done = ccviz("solve", "four.csv", "-k", 2, "--sizes", "equal")
     assert "at most 0.0002; the constraints cost at least 1.9799" in done.out
+    assert "this was one start" not in done.err
+    rows = "".join(f"{i * i % 97},{i * 37 % 101},{i % 7}\n" for i in range(600))
+    (folder / "many.csv").write_text(f"x,y,z\n{rows}")
+    many = ccviz("solve", "many.csv", "-k", 12, "--columns", "x,y,z")
+    assert many.err.endswith("--solver blp-kmeans --param n_init=10.\n")
+    (folder / "c.csv").write_text("y,x\n5,0\n1,9\n")
+    (folder / "d.csv").write_text("x,y\n0,5\n1,5\n9,1\n")
+    given = ccviz("solve", "d.csv", "-k", 2, "--fixed-centers", "c.csv").out
+    assert float(given.split("objective")[1].split()[0]) == pytest.approx(1.0, rel=1e-5)
+    assert given.split("blocks")[1].split()[0] == "3"
     assert "without constraints" not in ccviz("solve", "four.csv", "--k", 2).out
