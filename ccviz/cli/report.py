@@ -18,9 +18,11 @@ from ccviz.atomic_write import resolved, whole_file
 from ccviz.cli.common import out, visible
 from ccviz.data.cells import PLAIN_CSV
 from ccviz.data.datasets import Dataset
+from ccviz.data.geojson import geojson_of
 from ccviz.errors import CcvizError
 from ccviz.numbers import count, number, percent
 from ccviz.problem.asked import AskedEither
+from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Result
 from ccviz.studies.html import report_html
@@ -171,8 +173,7 @@ def save_files(data: Dataset, result: Result, files: Files) -> None:
         return
     if files.table is not None:
         with output(files.table) as file:
-            why = sentences(result.partition, data)
-            file.write(rows_csv(data, result.partition, why=why).encode())
+            file.write(_rows(data, result.partition, files.table))
     if files.profile is not None:
         partition = result.partition
         found = profile(data.X, partition.shown, partition.problem.n_clusters, data.features)
@@ -183,6 +184,13 @@ def save_files(data: Dataset, result: Result, files: Files) -> None:
     if files.report is not None:
         with output(files.report) as file:
             file.write(report_html(data, result).encode())
+
+
+def _rows(data: Dataset, partition: Partition, path: str) -> bytes:
+    """Return the rows with their clusters, as the ending of the path says."""
+    if path.endswith(".geojson"):
+        return geojson_of(data, partition.shown)
+    return rows_csv(data, partition, why=sentences(partition, data)).encode()
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from ccviz.data.binary import read_arrow, read_excel, read_npy
 from ccviz.data.cells import CsvStyle, NumberStyle
 from ccviz.data.columns import Column, read_columns
 from ccviz.data.datasets import Dataset, encode_classes
+from ccviz.data.geojson import read_geojson
 from ccviz.data.roles import MOST_CATEGORIES, NUMBERS, decide, gives_k
 from ccviz.data.table import (
     MISSING,
@@ -78,12 +79,16 @@ def _read_cells(data: bytes, name: str, header: Header, worksheet: str | None) -
     suffix = Path(name).suffix.lower()
     if not data.strip():
         raise FileFormatError("the file is empty.")
+    if suffix == ".geojson" or (suffix == ".json" and b'"FeatureCollection"' in data):
+        suffix = ".geojson"
     if suffix in _UNREADABLE:
         raise FileFormatError(f"this is {_UNREADABLE[suffix]}.")
     if worksheet is not None and suffix not in _WORKBOOKS:
         raise FileFormatError(f"this is no workbook and has no worksheet {worksheet!r}.")
     if suffix == ".npy":
         table = read_npy(data)
+    elif suffix == ".geojson":
+        table = read_geojson(data)
     elif suffix in {".parquet", ".pq", ".arrow", ".feather", ".ipc"}:
         table = read_arrow(data)
     elif suffix in _WORKBOOKS:
@@ -214,6 +219,8 @@ class Sheet:
                 rows=freeze(rows),
                 missing=_treatment(missing) if filled else None,
                 unknown=self.unknown,
+                borders=self.table.borders,
+                shapes=self.table.shapes,
                 file=Path(self.file).name,
                 style=CsvStyle.of(self.table.delimiter, self.style.comma),
             ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -51,6 +51,8 @@ class Table:
     # Names of the worksheets of a workbook that are not empty; the table is one of them.
     worksheets: tuple[str, ...] = ()
     worksheet: str = ""
+    borders: IntArray | None = None  # (m, 2): Rows of areas that share a border
+    shapes: tuple[bytes, ...] = ()  # (n,): Of GeoJSON the geometry of each row, as it is written
 
     def place(self, row: int) -> str:
         """Return a row's line or row number as words for a sentence."""
@@ -228,6 +230,10 @@ class Origin:
         Separator and decimal sign of that file, by default those of CSV.
     unknown : tuple of str
         Words that mean a missing value in it.
+    borders : (m, 2) int64 or None
+        Rows of the table that are areas with a common border; None where they are no areas.
+    shapes : tuple of bytes
+        Of a GeoJSON file the geometry of each row of the table, as it is written there.
     """
 
     columns: tuple[Cells, ...]
@@ -237,6 +243,8 @@ class Origin:
     file: str = ""
     style: CsvStyle = PLAIN_CSV
     unknown: tuple[str, ...] = ()
+    borders: IntArray | None = None
+    shapes: tuple[bytes, ...] = field(default=(), repr=False)
 
     @property
     def roles(self) -> dict[str, Role]:
