@@ -171,7 +171,11 @@ class NodeBounded(Event, frozen=True, eq=False, tag=True, kw_only=True):
 
 
 class CutsAdded(Event, frozen=True, eq=False, tag=True, kw_only=True):
-    """A round of cutting planes at a node: how many inequalities of each kind were violated."""
+    """A round of cutting planes at a node: how many inequalities of each kind were violated.
+
+    A connected cluster of the first point of ``separator`` and the last holds one of those between:
+    the inequality on neighbours that was violated most.
+    """
 
     node: int
     round: int
@@ -184,6 +188,7 @@ class CutsAdded(Event, frozen=True, eq=False, tag=True, kw_only=True):
     wider: int = 0
     rows: int = 0
     separators: int = 0
+    separator: tuple[int, ...] = ()
 
 
 class RelaxationSolved(Event, frozen=True, eq=False, tag=True, kw_only=True):

@@ -17,9 +17,11 @@ from ccviz.arrays import IntArray
 from ccviz.cli.common import out, visible
 from ccviz.data.cells import PLAIN_CSV
 from ccviz.data.datasets import Dataset
+from ccviz.data.geojson import geojson_of
 from ccviz.errors import CcvizError
 from ccviz.numbers import count, number, percent
 from ccviz.problem.asked import AskedEither
+from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Result
 from ccviz.studies.html import report_html
@@ -174,8 +176,7 @@ def save_files(data: Dataset, result: Result, files: Files) -> None:
     names = names_by_label(data, result.partition.shown)
     if files.table is not None:
         with output(files.table) as file:
-            why = sentences(result.partition, data, names=names)
-            file.write(rows_csv(data, result.partition, names, why=why).encode())
+            file.write(_rows(data, result.partition, files.table, names))
     if files.profile is not None:
         partition = result.partition
         k = partition.problem.n_clusters
@@ -187,6 +188,14 @@ def save_files(data: Dataset, result: Result, files: Files) -> None:
     if files.report is not None:
         with output(files.report) as file:
             file.write(report_html(data, result, names=names).encode())
+
+
+def _rows(data: Dataset, partition: Partition, path: str, names: dict[int, str]) -> bytes:
+    """Return the rows with their clusters, as the ending of the path says."""
+    if path.endswith(".geojson"):
+        return geojson_of(data, partition.shown)
+    why = sentences(partition, data, names=names)
+    return rows_csv(data, partition, names, why=why).encode()
 
 
 @contextmanager

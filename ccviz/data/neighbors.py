@@ -27,6 +27,7 @@ def neighbors_of(
     dataset : Dataset
     text : str
         As for `read_neighbors_text`; columns may follow where it is no file: ``knn:6 of x, y``.
+        ``borders`` are those that areas of a GeoJSON file share.
     at : str
         The columns of the coordinates, with commas; all features as they are by default.
     reads_files : bool
@@ -46,6 +47,8 @@ def neighbors_of(
                 f"{at} would be the coordinates of neighbours, and none are asked for."
             )
         return None
+    if text == "borders":
+        return Neighbors(_borders(dataset), len(dataset.X))
     place = dataset.X.astype(np.float64)
     if names:
         columns = [np.asarray(column_values(dataset, name)) for name in names]
@@ -53,6 +56,18 @@ def neighbors_of(
             raise ProblemError(f"of {at}, a column is not of numbers.")
         place = np.column_stack(columns).astype(np.float64)
     return read_neighbors_text(text, place, reads_files)
+
+
+def _borders(dataset: Dataset) -> IntArray:
+    """Return (m, 2) the points whose areas have a common border."""
+    origin = dataset.origin
+    if origin is None or origin.borders is None:
+        raise ProblemError("borders are those of areas in a GeoJSON file, and these are none.")
+    pairs = origin.borders
+    point_of = np.full(max(pairs.max(initial=-1), origin.rows.max(initial=-1)) + 1, -1)
+    point_of[origin.rows] = np.arange(len(origin.rows))
+    found = point_of[pairs]
+    return found[(found >= 0).all(axis=1)]
 
 
 def neighbors_text(neighbors: Neighbors) -> str:

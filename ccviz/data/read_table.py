@@ -24,7 +24,7 @@ def read_table(
     skip_rows: int | None = None,
     skip_last: int | None = None,
 ) -> Dataset:
-    """Read points from a table: CSV, TSV, Excel, Parquet, Arrow, .npy, or text ``n d [k]``.
+    """Read points from a table: CSV, TSV, Excel, Parquet, Arrow, GeoJSON, .npy, or ``n d [k]``.
 
     Separators, decimal commas, thousands and the encoding of text are detected. Columns are
     given by name or zero-based number. By default a column of numbers is a feature, unless it is

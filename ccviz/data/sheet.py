@@ -16,6 +16,7 @@ from ccviz.data.binary import read_arrow, read_excel, read_npy
 from ccviz.data.cells import CsvStyle, NumberStyle
 from ccviz.data.columns import OTHERS, Column
 from ccviz.data.datasets import Dataset, encode_classes
+from ccviz.data.geojson import read_geojson
 from ccviz.data.roles import NUMBERS, decide, gives_k
 from ccviz.data.table import (
     FOUND,
@@ -94,6 +95,8 @@ def _read_cells(data: bytes, name: str, header: Header, worksheet: str | None, s
     suffix = Path(name).suffix.lower()
     if not data.strip():
         raise FileFormatError("the file is empty.")
+    if suffix == ".geojson" or (suffix == ".json" and b'"FeatureCollection"' in data):
+        suffix = ".geojson"
     if worksheet is not None and suffix not in _WORKBOOKS:
         raise FileFormatError(f"this is no workbook and has no worksheet {worksheet!r}.")
     kinds = [
@@ -104,6 +107,8 @@ def _read_cells(data: bytes, name: str, header: Header, worksheet: str | None, s
         raise FileFormatError(f"this is {_UNREADABLE.get(suffix) if not kinds else kinds[0]}.")
     if suffix == ".npy":
         table = read_npy(data)
+    elif suffix == ".geojson":
+        table = read_geojson(data)
     elif suffix in {".parquet", ".pq", ".arrow", ".feather", ".ipc"}:
         table = read_arrow(data)
     elif suffix in _WORKBOOKS:
@@ -247,6 +252,8 @@ class Sheet:
                 missing=_treatment(missing) if filled else None,
                 unknown=self.unknown,
                 skip=self.skip,
+                borders=self.table.borders,
+                shapes=self.table.shapes,
                 file=Path(self.file).name,
                 style=CsvStyle.of(self.table.delimiter, self.style.comma),
             ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -53,6 +53,8 @@ class Table:
     worksheet: str = ""
     # Numbers of rows that are left out below the names of the columns, and at the end.
     skipped: tuple[int, int] = (0, 0)
+    borders: IntArray | None = None  # (m, 2): Rows of areas that share a border
+    shapes: tuple[bytes, ...] = ()  # (n,): Of GeoJSON the geometry of each row, as it is written
 
     def place(self, row: int) -> str:
         """Return a row's line or row number as words for a sentence."""
@@ -250,6 +252,10 @@ class Origin:
         Words that mean a missing value in it.
     skip : pair of int or None
         Numbers of its rows to leave out below the names of the columns, and at its end.
+    borders : (m, 2) int64 or None
+        Rows of the table that are areas with a common border; None where they are no areas.
+    shapes : tuple of bytes
+        Of a GeoJSON file the geometry of each row of the table, as it is written there.
     """
 
     columns: tuple[Cells, ...]
@@ -260,6 +266,8 @@ class Origin:
     style: CsvStyle = PLAIN_CSV
     unknown: tuple[str, ...] = ()
     skip: Skip = FOUND
+    borders: IntArray | None = None
+    shapes: tuple[bytes, ...] = field(default=(), repr=False)
 
     @property
     def roles(self) -> dict[str, Role]:

@@ -41,7 +41,8 @@ def read_tidied(
     `unknown`: Words that mean a missing value. `skip`: Rows to leave out; with None a row of units
     and a row of totals are found. Raises `FileFormatError` if no row would be left.
     """
-    n, (head, tail) = len(table.places), skip
+    # Every row of GeoJSON is an area, with a shape and borders of its own.
+    n, (head, tail) = len(table.places), (0, 0) if table.shapes else skip
     if (head or 0) + (tail or 0) >= n:
         raise FileFormatError(f"there are {count(n, 'row')}, so that none is left to cluster.")
     known = {each.strip().casefold() for each in unknown}

@@ -196,6 +196,7 @@ class _Events:
             event.node, event.round, event.pair, event.triangle, event.clique, event.dropped,
             event.active, event.wider, event.rows, event.separators,
         )  # fmt: skip
+        self._points(event.separator)
 
     def _relaxation(self, event: RelaxationSolved) -> None:
         _counts(event.node)

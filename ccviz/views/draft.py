@@ -220,6 +220,9 @@ class Draft:
 
     def with_neighbors(self, text: str) -> Draft:
         """Return the draft with clusters that are connected among these neighbours."""
+        near = neighbors_of(self.data, text) if text.strip() == "borders" else None
+        if near is not None:  # addresses and project files have no areas
+            text = neighbors_text(near)
         return self._checked(neighbors=text.strip())
 
     def with_rules(self, rules: Iterable[AnyAsked]) -> Draft:

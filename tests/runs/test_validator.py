@@ -118,10 +118,9 @@ def pruned(node=0, bound=0.0):
     return NodePruned(node=node, reason="bound", lower_bound=bound)
 
 
-def cuts(node=0, dropped=0):
-    return CutsAdded(
-        node=node, round=0, lower_bound=0.0, pair=0, triangle=0, clique=0, dropped=dropped, active=0
-    )
+def cuts(node=0, dropped=0, **more):
+    none = {"pair": 0, "triangle": 0, "clique": 0, "active": 0}
+    return CutsAdded(node=node, round=0, lower_bound=0.0, dropped=dropped, **none, **more)
 
 
 GOOD = [
@@ -145,6 +144,7 @@ BAD = [
     [Assigned(iteration=0, labels=LABELS, objective=1.0, moved=-1)],
     [incumbent(objective=NAN)],
     [Restarted(restart=-1)],
+    [opened(), cuts(separator=(0, N))],
     [tree_kept(reopened=-1)],
     [tree_kept(lower_bound=NAN)],
     [tree_kept(upper=np.zeros(3))],

@@ -21,7 +21,7 @@ from ccviz.problem.blocks import Blocks, contract, refine
 from ccviz.problem.relaxed import Bounded
 from ccviz.solvers.relaxation.admm import Iterate
 from ccviz.solvers.relaxation.certificate import certify
-from ccviz.solvers.relaxation.cuts import no_cuts
+from ccviz.solvers.relaxation.cuts import Cuts, no_cuts
 from ccviz.solvers.relaxation.engine import (
     WINDOW,
     AnyIterate,
@@ -33,6 +33,7 @@ from ccviz.solvers.relaxation.engine import (
     restart,
     solve_by_cvxpy,
 )
+from ccviz.solvers.relaxation.kernels import SEPARATOR
 from ccviz.solvers.relaxation.lifted import LiftedIterate, class_centers
 from ccviz.solvers.relaxation.model import (
     Relaxation,
@@ -295,8 +296,19 @@ def _cut(settings: NodeSettings, task: Task, state: NodeState) -> tuple[NodeStat
         **new.counts(),
         dropped=dropped,
         active=at.cut_count - len(new),
+        separator=_separator(state.blocks, new),
     )
     return replace(state, at=at), event
+
+
+def _separator(blocks: Blocks, new: Cuts) -> tuple[int, ...]:
+    """Return the points of the deepest separator: one on each side, the set's between them."""
+    of_kind = new.points[new.kind == SEPARATOR]
+    if not len(of_kind):
+        return ()
+    first, last, *between = of_kind[0][of_kind[0] >= 0].tolist()
+    points = [int(point) for block in between for point in blocks.members(block)]
+    return (int(blocks.members(first)[0]), *points, int(blocks.members(last)[-1]))
 
 
 def _shown(settings: NodeSettings, task: Task, state: NodeState) -> tuple[Event, ...]:

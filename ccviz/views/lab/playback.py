@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ccviz.events import (
+    CutsAdded,
     DeadEnded,
     Event,
     Finished,
@@ -215,9 +216,11 @@ class Ending:
             self._report(event.new)
 
     def _ring(self, shot: PlayerState | None) -> None:
-        """Light up the point at which a start died, until something else happens."""
+        """Light up a new separator, or the point at which a start died, until the next event."""
         point = self._playback.dead_end(shot) if shot else None
         before, self._ringed = self._ringed, () if point is None else (point,)
+        if shot is not None and isinstance(shot.event, CutsAdded):
+            self._ringed = shot.event.separator
         if self._ringed or (before and self._shown.lit == before):
             self._shown.lit = self._ringed
 

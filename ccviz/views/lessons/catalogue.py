@@ -36,6 +36,7 @@ FILES = (
     "sizes",
     "race",
     "questions",
+    "regions",
 )
 """Names of the files, without their suffix."""
 

@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ccviz.events import TERMINATION_SENTENCES
+from ccviz.data.datasets import Dataset
+from ccviz.data.neighbors import read_neighbors_text
+from ccviz.events import TERMINATION_SENTENCES, CutsAdded
 from ccviz.numbers import count, number, seconds
 from ccviz.problem.partition import Partition
 from ccviz.runs.run import STATUS_SENTENCES, Run
@@ -340,4 +342,60 @@ def show_chance(session: Session, memory: Memory) -> str:
     return (
         f"By {len(session.draft.links)} links between random points the ARI is {ari:.3f}, by as "
         f"many questions it was {memory[-1].ari:.3f}. Most random links say what was plain already."
+    )
+
+
+# --- Regions that hang together: a grid of areas with a value each --------------------------------
+
+
+_VALUES = (
+    "43 32 34 83 147 137 35 52 44 112 135 115 35 28 127 119 128 111 "
+    "42 27 93 83 85 86 25 92 111 55 54 57 53 82 96 91 83 84"
+)
+
+
+def take_areas(session: Session) -> None:
+    """Take a grid of 36 areas, whose values differ far more than their places."""
+    row, column = divmod(np.arange(36.0), 6)
+    X = np.column_stack([column, row, np.array(_VALUES.split(), dtype=np.float64)])
+    session.edits.load(Dataset("areas", X, ("east", "north", "value"), k=3))
+
+
+def set_neighbors(session: Session, *text: str) -> None:
+    """Ask for connected clusters."""
+    session.edits.set_neighbors(" ".join(text))
+
+
+def has_neighbors(session: Session, _memory: Memory, *text: str) -> str:
+    """Need these neighbours; none without a text."""
+    asked = " ".join(text)
+    if session.draft.neighbors == asked:
+        return ""
+    return f"Ask for the neighbours {asked}." if asked else "This step takes no neighbours."
+
+
+def show_pieces(session: Session, memory: Memory) -> str:
+    """Say into how many pieces the clusters fall on the map."""
+    said = remembers("The optimum is {objective}.")(session, memory)
+    run = session.run
+    assert run is not None
+    assert run.incumbent is not None
+    near = read_neighbors_text("radius:1", run.problem.X[:, :2], reads_files=False)
+    pieces = int(near.components(run.incumbent.labels).max()) + 1
+    return f"{said} On the map its {run.problem.k} clusters lie in {pieces} pieces."
+
+
+def show_separators(session: Session, memory: Memory) -> str:
+    """Say how far the bound rose, and with how many separators."""
+    said = remembers("and the optimum is {objective}, after {first_objective}.")(session, memory)
+    run = session.run
+    assert run is not None
+    records = session.archive.records(session.player.run_id, kinds=[CutsAdded.__name__])
+    rounds = [each.event for each in records if isinstance(each.event, CutsAdded)]
+    if not rounds:
+        return f"The first bound was enough, {said}"
+    many = sum(each.separators for each in rounds)
+    return (
+        f"The bound rose from {number(rounds[0].lower_bound)} to {number(run.lower_bound)} in "
+        f"{count(len(rounds), 'round')} with {count(many, 'separator')}, {said}"
     )

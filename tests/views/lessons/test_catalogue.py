@@ -340,3 +340,38 @@ def test_a_lesson_is_walked_to_its_end(tmp_path):
     ]  # fmt: skip
     assert all(finding for _, finding, _ in told.steps)
     save_html(tmp_path / "handout.html", plays, told)
+
+
+def test_regions_that_hang_together_raise_the_bound_by_separators(session, begin):
+    course = begin("Regions")
+    find(session, course)
+    free = session.run.objective
+    assert "3 clusters lie in " in course.finding
+    course.go_on()
+    find(session, course)
+    assert len(session.draft.near) == 60
+    course.go_on()
+    find(session, course)
+    assert session.run.objective > 1.5 * free
+    assert session.run.problem.neighbors.are_connected(session.run.incumbent.labels)
+    assert "The bound rose from" in course.finding
+
+
+def test_a_separator_lights_up_and_parts_its_ends(session, begin):
+    course = begin("Regions")
+    for _ in range(2):
+        find(session, course)
+        course.go_on()
+    find(session, course)
+    rounds = session.archive.records(session.player.run_id, kinds=["CutsAdded"])
+    near = session.draft.near
+    for record in rounds:
+        first, *between, last = record.event.separator
+        rest = np.zeros(36, dtype=np.int64)
+        rest[between] = np.arange(1, len(between) + 1)
+        apart = near.components(rest)
+        assert apart[first] != apart[last]
+        session.player.seek(record.seq)
+        assert session.lit == record.event.separator
+    session.player.end()
+    assert session.lit == ()
