@@ -279,7 +279,7 @@ def _how_sure(
 Result.save_html = _save_html
 
 
-def _least_change(self: Result, old: Any, slack: float = 0.01) -> Any:
+def _least_change(self: Result, old: Any, slack: float = 0.01, most: int | None = None) -> Any:
     """Return a clustering near to an old one that costs little more than this result.
 
     Few points move; it is a descent, so that fewer may do. The clusters have their old numbers.
@@ -287,9 +287,11 @@ def _least_change(self: Result, old: Any, slack: float = 0.01) -> Any:
     Parameters
     ----------
     old : (n,) int or Result
-        The clustering to stay near to.
+        The clustering to stay near to; -1 for new points.
     slack : float
         Share by which its cost may exceed that of this result.
+    most : int, optional
+        The most points that may move, whatever that costs; ``slack`` does not count then.
 
     Raises
     ------
@@ -301,7 +303,7 @@ def _least_change(self: Result, old: Any, slack: float = 0.01) -> Any:
     if self.labels is None or before is None:
         raise CcvizError("Both results need a clustering.")
     study = import_module("ccviz.studies.least_change")
-    return study.least_change(self.run.problem, self.labels, before, slack)
+    return study.least_change(self.run.problem, self.labels, before, slack, most)
 
 
 def _model(self: Result, model: str = "relaxation") -> str:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.data import datasets
@@ -26,7 +25,6 @@ from ccviz.data.table import Source
 from ccviz.errors import ParameterError, ProblemError, quote
 from ccviz.problem.asked import AnyAsked, read_asked
 from ccviz.problem.fixed_centers import read_centers, read_centers_text
-from ccviz.problem.partition import cluster_means
 from ccviz.problem.points import is_number
 from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
@@ -234,8 +232,11 @@ def _of_column(kind: str, given: str) -> str:
     return f"{kind}({column})={weight}" if equals and is_number(weight) else f"{kind}({given})"
 
 
-def last_clusters(path: str, dataset: Dataset, k: int) -> IntArray:
-    """Return (n,) the cluster of each row in an earlier table, matched by name; -1 for a new row.
+def last_clusters(path: str, dataset: Dataset, k: int) -> tuple[IntArray, str]:
+    """Return (n,) the cluster of each row in an earlier table, matched by name, and what is gone.
+
+    A new row has -1. The sentence names rows that are gone, and those whose cluster is; or it is
+    empty.
 
     `path`: A table as ``--table`` writes it. Raises `ProblemError` if rows have no names, or one
     name is that of several rows, or none is in both tables.
@@ -256,19 +257,22 @@ def last_clusters(path: str, dataset: Dataset, k: int) -> IntArray:
     labels = np.array([known.get(name, -1) for name in dataset.names])
     if labels.max() < 0:
         raise ProblemError(f"{path}: no row has a name of {dataset.name} and a cluster below {k}.")
-    return labels
+    here = set(dataset.names)
+    lost = [name for name in old.names if name not in here]
+    homeless = [name for name in old.names if name in here and name not in known]
+    said = [_listed("rows are gone", lost), _listed(f"rows had no cluster below {k}", homeless)]
+    return labels, "; ".join(filter(None, said))
 
 
-def placed(problem: Problem, known: IntArray) -> IntArray:
-    """Return labels with each new row, of label -1, in the cluster of the nearest mean."""
-    if problem.fixed:
-        raise ProblemError("a run with fixed centres starts from no table.")
-    means = cluster_means(problem.X[known >= 0], known[known >= 0], problem.k)
-    new, labels = np.flatnonzero(known < 0), known.copy()
-    if len(new):  # an empty cluster has no mean
-        away = scipy.spatial.distance.cdist(problem.X[new], means)
-        labels[new] = np.nanargmin(away, axis=1)
-    return labels
+_MOST_LISTED = 5
+
+
+def _listed(what: str, names: Sequence[str]) -> str:
+    if not names:
+        return ""
+    more = len(names) - _MOST_LISTED
+    tail = f" and {more} more" if more > 0 else ""
+    return f"{what}: {', '.join(names[:_MOST_LISTED])}{tail}"
 
 
 def read_rules(texts: Iterable[str], dataset: Dataset) -> list[AnyAsked]:

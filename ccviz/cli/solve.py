@@ -59,7 +59,6 @@ from ccviz.cli.reading import (
     choose_solver,
     find_data,
     last_clusters,
-    placed,
     read_k,
     read_rules,
     settled_scaling,
@@ -87,7 +86,7 @@ from ccviz.runs.stop import Limits
 from ccviz.solvers import SOLVERS, Solver, solver_class
 from ccviz.solvers.forecast import forecast
 from ccviz.studies.choose_k import CHOICE_S
-from ccviz.studies.least_change import renamed
+from ccviz.studies.least_change import placed, renamed
 
 _MANY = 8
 """Number of clusters from which on one start is often far from the best."""
@@ -164,7 +163,7 @@ def solve(
     if threads is not None:
         chosen = with_threads(chosen, threads)
     limits = Limits(time_limit, gap, node_limit)
-    begin, last = _beginning(start_from, dataset, problem)
+    begin, last = _beginning(start_from, dataset, problem, quiet)
     stepper = start(problem, chosen, seed=seed, workers=workers, start=begin, **limits.given)
     taken = [f"{chosen.name}. {why}"] if why else []
     for notice in (*taken, *dataset.notices, *mended):
@@ -199,13 +198,15 @@ def _say_more(result: Result, problem: Problem, advised: Solver | None) -> None:
 
 
 def _beginning(
-    start_from: str | None, dataset: Dataset, problem: Problem
+    start_from: str | None, dataset: Dataset, problem: Problem, quiet: bool
 ) -> tuple[Given | None, IntArray | None]:
     """Return what a run begins with, and the clusters of an earlier table if it is one."""
     if start_from is None:
         return None, None
     if Path(start_from).is_file():
-        last = last_clusters(start_from, dataset, problem.n_clusters)
+        last, gone = last_clusters(start_from, dataset, problem.n_clusters)
+        if gone and not quiet:
+            say(f"of {start_from}, {gone}.")
         return placed(problem, last), last
     stored = Archive()
     return stored_run(stored, stored.find(start_from)), None

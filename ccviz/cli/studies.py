@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
+from ccviz.arrays import IntArray
 from ccviz.cli.common import Progress, err, out, say
-from ccviz.cli.parameters import Argument, LabelsFile, TimeLimit, option
-from ccviz.cli.reading import find_data
-from ccviz.cli.report import check_writable, table_of, write_csv, write_labels
+from ccviz.cli.parameters import (
+    ANY_COLUMNS,
+    Argument,
+    LabelsFile,
+    TableColumns,
+    TableFile,
+    TimeLimit,
+    option,
+)
+from ccviz.cli.reading import find_data, last_clusters
+from ccviz.cli.report import check_writable, output, table_of, write_csv, write_labels
 from ccviz.data.datasets import Dataset
 from ccviz.errors import CcvizError, ParameterError
 from ccviz.numbers import count, number
 from ccviz.problem.partition import Partition
 from ccviz.runs.archive import Archive
+from ccviz.runs.run import Run
 from ccviz.studies.how_sure import pair_margin
 from ccviz.studies.least_change import LeastChange, least_change
 from ccviz.studies.margin_table import Margin, Margins
 from ccviz.studies.price_table import LinkPrice, Prices
+from ccviz.studies.rows import rows_csv
 from ccviz.studies.stored import margins_of_stored, price_stored
 from ccviz.studies.sweep import (
     NOISES,
@@ -33,7 +45,7 @@ from ccviz.studies.sweep import (
     read_rows,
     sweep,
 )
-from ccviz.studies.why import MOST_EXPLAINED, Moves, Why
+from ccviz.studies.why import MOST_EXPLAINED, Moves, Why, sentences, why_of
 
 # --- `ccviz prices`: what each link of a run costs, between two proved bounds ---------------------
 
@@ -91,39 +103,90 @@ def _state(known: Prices) -> str:
 
 def nearest(
     run: Annotated[str, Argument(help="Id, name or end of the id of a run, or 'last'.")],
-    near: Annotated[str, Argument(help="The earlier run whose clusters are to stay.")],
+    near: Annotated[
+        str,
+        Argument(help="The earlier run whose clusters are to stay, or an earlier --table of rows."),
+    ],
     rise: Annotated[
         float, option(min=0.0, help="Share by which the cost may rise, in percent.")
     ] = 1.0,
+    most: Annotated[
+        int | None,
+        option(min=0, help="At most this many old points move, whatever that costs."),
+    ] = None,
+    data: Annotated[
+        str | None, option(help="Table of the run's rows, which an earlier one is matched with.")
+    ] = None,
+    columns: TableColumns = ANY_COLUMNS,
     top: Annotated[int, option(min=1, help="Number of moved points printed.")] = 20,
     labels: LabelsFile = None,
+    table: TableFile = None,
 ) -> None:
     """Move as few points as possible from an earlier clustering, at little more than the best cost.
 
     The answer keeps all hard constraints of the run and costs at most its cost plus the share.
-    It is a descent: a clustering with fewer moves may exist.
+    It is a descent: a clustering with fewer moves may exist. An earlier table may have other rows:
+    they are matched by name, and new ones move nowhere.
     """
-    check_writable(labels)
+    check_writable(labels, table)
     archive = Archive()
-    now, before = (archive.load(archive.find(each)) for each in (run, near))
-    if now.incumbent is None or before.incumbent is None:
-        raise CcvizError("Both runs need a clustering.")
-    found = least_change(now.problem, now.incumbent.labels, before.incumbent.labels, rise / 100.0)
+    now = archive.load(archive.find(run))
+    if now.incumbent is None:
+        raise CcvizError(_NO_CLUSTERING)
+    dataset = None if data is None else _rows_of(now, data, columns)
+    if table is not None and dataset is None:
+        raise CcvizError("--table writes the rows of --data: give it too.")
+    old = _clusters_before(archive, now, near, dataset)
+    found = least_change(now.problem, now.incumbent.labels, old, rise / 100.0, most)
+    why = found.why if dataset is None else why_of(found.partition, dataset)
     if labels is not None:
         write_labels(labels, found.partition.labels)
-    if labels != "-":
-        out.print(_words_of_moves(found, now.objective))
+    if table is not None and dataset is not None:
+        with output(table) as file:
+            reasons = sentences(found.partition, dataset)
+            file.write(rows_csv(dataset, found.partition, why=reasons).encode())
+    if "-" not in (labels, table):
+        out.print(_words_of_moves(found, now.objective, now.lower_bound))
         for point in found.moved[:top].tolist():
-            out.print(f"{point}: {found.words(point)}")
+            out.print(f"{why.point(point)}: {found.words(point, why)}")
 
 
-def _words_of_moves(found: LeastChange, best: float) -> str:
-    cost = found.partition.objective
+_NO_CLUSTERING = "Both runs need a clustering."
+
+
+def _clusters_before(archive: Archive, now: Run, near: str, dataset: Dataset | None) -> IntArray:
+    """Return the cluster of each point in an earlier table or run, -1 for a new one."""
+    if Path(near).is_file():
+        if dataset is None:
+            raise CcvizError(f"{near} is matched by the names of the run's rows: give --data too.")
+        old, gone = last_clusters(near, dataset, now.problem.n_clusters)
+        if gone:
+            say(f"of {near}, {gone}.")
+        return old
+    before = archive.load(archive.find(near))
+    if before.incumbent is None:
+        raise CcvizError(_NO_CLUSTERING)
+    return before.incumbent.labels
+
+
+def _rows_of(run: Run, data: str, columns: TableColumns) -> Dataset:
+    dataset = find_data(data, **columns.options())
+    if len(dataset.X) != run.problem.n_points:
+        rows = count(run.problem.n_points, "row")
+        raise CcvizError(f"{data} has {count(len(dataset.X), 'row')}, and the run {rows}.")
+    return dataset
+
+
+def _words_of_moves(found: LeastChange, best: float, bound: float) -> str:
+    cost, new = found.partition.objective, int((found.old < 0).sum())
     more = f"{100.0 * (cost / best - 1.0):.2g} % more" if best > 0.0 else "as much"
-    return (
-        f"{count(len(found.moved), 'point')} moved, WCSS {number(cost)}: "
-        f"{more} than the clustering of the run"
+    words = (
+        f"{count(len(found.moved), 'point')} moved{f', {new:,} are new' if new else ''}, "
+        f"WCSS {number(cost)}: {more} than the clustering of the run"
     )
+    if bound > 0.0:
+        words += f", at most {100.0 * max(cost / bound - 1.0, 0.0):.2g} % above the optimum"
+    return words
 
 
 # --------------------------------------------------------------------------------------------------

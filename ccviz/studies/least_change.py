@@ -21,11 +21,13 @@ from typing import Literal
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.errors import CcvizError
+from ccviz.errors import CcvizError, ProblemError
+from ccviz.numbers import count
 from ccviz.problem.blocks import Blocks, contract
-from ccviz.problem.partition import Partition
+from ccviz.problem.partition import Partition, cluster_means
 from ccviz.problem.problem import Problem
 from ccviz.studies.why import Moves, Why
 
@@ -51,6 +53,7 @@ class LeastChange:
     partition : Partition
         The answer, with the old numbers of the clusters.
     old : (n,) int64
+        -1 where a point is new.
     allowed : float
         The most it may cost.
     reasons : dict
@@ -64,8 +67,8 @@ class LeastChange:
 
     @property
     def moved(self) -> IntArray:
-        """The points that are in another cluster than before."""
-        return np.flatnonzero(self.partition.labels != self.old)
+        """The points that are in another cluster than before, without new ones."""
+        return np.flatnonzero(_away(self.partition.labels, self.old))
 
     @cached_property
     def why(self) -> Why:
@@ -86,7 +89,8 @@ class LeastChange:
         is_link = self.reasons[point] == "link"
         if point < len(why.moves.block_of) and cluster < self.partition.problem.n_clusters:
             block = int(why.moves.block_of[point])
-            apart = (why.moves.block_of == block) & (self.old[: len(why.moves.block_of)] != cluster)
+            old = self.old[: len(why.moves.block_of)]
+            apart = (why.moves.block_of == block) & (old != cluster) & (old >= 0)
             if apart.any():
                 other = int(np.argmax(apart))
                 return f"Moved: must-links tie it to {why.point(other)}, which was elsewhere."
@@ -98,7 +102,11 @@ class LeastChange:
 
 
 def least_change(
-    problem: Problem, best: IntArray, old: IntArray, slack: float = 0.01
+    problem: Problem,
+    best: IntArray,
+    old: IntArray,
+    slack: float = 0.01,
+    most: int | None = None,
 ) -> LeastChange:
     """Return a clustering near to an old one, within a share of the best cost.
 
@@ -109,32 +117,78 @@ def least_change(
     best : (n,) int64
         The best clustering known of it, which keeps every hard constraint.
     old : (n,) int64
-        The clustering before the edit.
+        The clustering before the edit; -1 for new points, which move nowhere.
     slack : float
         Share by which the cost may exceed that of ``best``.
+    most : int, optional
+        The most points that may move, whatever that costs; ``slack`` does not count then. Of the
+        clusterings found that move no more, the cheapest is the answer.
 
     Raises
     ------
     CcvizError
-        If the best clustering breaks a hard constraint, or the labels are not one a point.
+        If the best clustering breaks a hard constraint, the labels are not one a point, or no
+        clustering that moves few enough points was found.
     """
     best, old = np.asarray(best, dtype=np.int64), np.asarray(old, dtype=np.int64)
-    if len(old) != problem.n or old.min() < 0 or old.max() >= problem.k or slack < 0.0:
+    if len(old) != problem.n or old.min() < -1 or old.max() >= problem.k or slack < 0.0:
         raise CcvizError(
             f"The old clustering needs one of the clusters 0 to {problem.k - 1} for each of the "
-            f"{problem.n} points, and the slack a share of at least 0."
+            f"{problem.n} points, or -1 for a new one, and the slack a share of at least 0."
         )
+    if old.max() < 0:
+        raise CcvizError("No point was in a cluster before.")
     known = Partition(problem, best)
     if not known.violations.none_hard:
         raise CcvizError("The clustering to stay near to the optimum of breaks a constraint.")
     best = renamed(problem, best, old)
-    allowed = known.objective * (1.0 + slack)
+    allowed = known.objective * (1.0 + slack) if most is None else np.inf
     blocks = contract(problem)
     found = [best, *_descended(problem, blocks, best, old)]
     affordable = [labels for labels in found if _fits(Partition(problem, labels), allowed)]
-    labels = min(affordable, key=lambda each: int((each != old).sum()))
-    labels = _back(problem, blocks, labels, old, allowed)
-    return said_of(problem, labels, old, allowed)
+    if most is None:
+        labels = min(affordable, key=lambda each: int(_away(each, old).sum()))
+        labels = _back(problem, blocks, labels, old, allowed)
+        return said_of(problem, labels, old, allowed)
+    different = {each.tobytes(): each for each in affordable}.values()
+    few = [_back(problem, blocks, each, old, allowed, most) for each in different]
+    fewest = min(int(_away(each, old).sum()) for each in few)
+    if fewest > most:
+        raise CcvizError(
+            f"No clustering was found that moves at most {count(most, 'point')}; of those found, "
+            f"one moves {fewest}, and none fewer."
+        )
+    kept = (Partition(problem, each) for each in few if _away(each, old).sum() <= most)
+    labels = min(kept, key=lambda each: each.objective).labels
+    return said_of(problem, labels, old, Partition(problem, labels).objective)
+
+
+def placed(problem: Problem, known: IntArray) -> IntArray:
+    """Return labels with each new point, of label -1, in the cluster of the nearest mean.
+
+    Parameters
+    ----------
+    known : (n,) int64
+
+    Raises
+    ------
+    CcvizError
+        If centres are fixed.
+    """
+    if problem.fixed:
+        raise ProblemError("a run with fixed centres starts from no table.")
+    means = cluster_means(problem.X[known >= 0], known[known >= 0], problem.k)
+    new, labels = np.flatnonzero(known < 0), known.copy()
+    if len(new):  # an empty cluster has no mean
+        away = scipy.spatial.distance.cdist(problem.X[new], means)
+        labels[new] = np.nanargmin(away, axis=1)
+    return labels
+
+
+def _away(labels: IntArray, old: IntArray) -> NDArray[np.bool_]:
+    """Return (n,) which points are in another cluster than before; no new one is."""
+    away: NDArray[np.bool_] = (labels != old) & (old >= 0)
+    return away
 
 
 def said_of(problem: Problem, labels: IntArray, old: IntArray, allowed: float) -> LeastChange:
@@ -184,8 +238,9 @@ def _descended(
     from ccviz.solvers.assignment import solve_assignment, structure_of
 
     points, structure = blocks.centroid, structure_of(blocks)
+    whole = old if old.min() >= 0 else placed(problem, old)
     moves = _moves(blocks, old)
-    starts = [np.nan_to_num(Partition(problem, labels).centers) for labels in (old, best)]
+    starts = [np.nan_to_num(Partition(problem, labels).centers) for labels in (whole, best)]
     unit = Partition(problem, best).wcss / problem.n
     for price, centers in product(_PRICES * unit, starts):
         labels: IntArray | None = None
@@ -209,25 +264,37 @@ def _descended(
 def _moves(blocks: Blocks, old: IntArray) -> FloatArray:
     """Return (s, k) how many points of a block move if it is put into a cluster."""
     there = np.zeros((blocks.s, blocks.k))
-    np.add.at(there, (blocks.block_of, old), 1.0)
+    known = old >= 0
+    np.add.at(there, (blocks.block_of[known], old[known]), 1.0)
     return there.sum(axis=1, keepdims=True) - there
 
 
 def _back(
-    problem: Problem, blocks: Blocks, labels: IntArray, old: IntArray, allowed: float
+    problem: Problem,
+    blocks: Blocks,
+    labels: IntArray,
+    old: IntArray,
+    allowed: float,
+    most: int = 0,
 ) -> IntArray:
-    """Return labels after blocks went back, the cheapest first, while the cost allows."""
+    """Return labels after blocks went back, the cheapest first, while it pays or too many moved.
+
+    `allowed`: The most that they may cost. `most`: Once no more points moved, none goes back at a
+    rise.
+    """
     while True:
         before = labels
         steps = [
             Partition(problem, _with_back(blocks, block, labels, old))
-            for block in np.unique(blocks.block_of[labels != old]).tolist()
+            for block in np.unique(blocks.block_of[_away(labels, old)]).tolist()
         ]
         for step in sorted(steps, key=lambda each: each.objective):
+            is_few = _away(labels, old).sum() <= most
+            limit = min(allowed, Partition(problem, labels).objective) if is_few else allowed
             taken = step.labels != before
             changed = np.where(taken, step.labels, labels)
-            fewer = (changed != old).sum() < (labels != old).sum()
-            if fewer and _fits(Partition(problem, changed), allowed):
+            fewer = _away(changed, old).sum() < _away(labels, old).sum()
+            if fewer and _fits(Partition(problem, changed), limit):
                 labels = changed
         if labels is before:
             return labels
@@ -237,7 +304,7 @@ def _with_back(blocks: Blocks, block: int, labels: IntArray, old: IntArray) -> I
     """Return labels with a block in the cluster that most of its points came from."""
     members = blocks.members(block)
     changed = labels.copy()
-    changed[members] = np.bincount(old[members]).argmax()
+    changed[members] = np.bincount(old[members][old[members] >= 0]).argmax()
     return changed
 
 
@@ -246,11 +313,11 @@ def _reasons(
 ) -> dict[int, Reason]:
     """Return of each point that moved whether a constraint or the cost keeps its block away."""
     reasons: dict[int, Reason] = {}
-    for point in np.flatnonzero(labels != old).tolist():
+    for point in np.flatnonzero(_away(labels, old)).tolist():
         block = int(blocks.block_of[point])
         members = blocks.members(block)
         back = Partition(problem, _with_back(blocks, block, labels, old))
-        is_torn = bool((old[members] != old[point]).any())
+        is_torn = bool(((old[members] != old[point]) & (old[members] >= 0)).any())
         kept = back.violations.none_hard and back.cluster_sizes.all()
         reasons[point] = "cost" if kept and not is_torn else "link"
     return reasons

@@ -446,6 +446,7 @@ def test_next_months_table_starts_from_the_last_one_by_name(ccviz, folder, solve
     write(folder, "june.csv", "id,x,y\n" + "\n".join(later) + "\n")
     done = ccviz("solve", "june.csv", *words, "--start", "groups.csv", "--table", "-")
     assert "0 of 26 rows moved; 2 new rows." in done.err
+    assert "of groups.csv, rows are gone: r0, r1, r2, r3." in done.err
     before, after = (
         {row["id"]: row["cluster"] for row in csv.DictReader(text.splitlines())}
         for text in ((folder / "groups.csv").read_text(), done.out)

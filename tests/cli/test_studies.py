@@ -72,6 +72,31 @@ def test_few_points_move(ccviz, folder):
     assert labels[3] == labels[4] != labels[2]
 
 
+def test_few_rows_of_the_last_table_move_and_new_ones_are_placed(ccviz, folder):
+    (folder / "may.csv").write_text("id,x\na,0\nb,1\nc,9\nd,10\ne,11\ngone,12\n")
+    (folder / "june.csv").write_text("id,x\nd,10\nnew,2\nc,5.6\nb,1\na,0\ne,11\nnewer,5.8\n")
+    words = ("-k", 2, "--solver", "sdp")
+    assert ccviz("solve", "may.csv", *words, "--table", "groups.csv").code == 0
+    assert ccviz("solve", "june.csv", *words).code == 0
+    near = ("nearest", "last", "groups.csv")
+    assert ccviz(*near).sentence.endswith("the names of the run's rows: give --data too.")
+    assert ccviz(*near, "--data", "iris").sentence == "iris has 150 rows, and the run 7 rows."
+    done = ccviz(*near, "--data", "june.csv", "--most", 0, "--table", "next.csv")
+    assert done.code == 0
+    assert "of groups.csv, rows are gone: gone." in done.err
+    assert done.out.startswith("0 points moved, 2 are new, ")
+    assert "above the optimum" in done.out
+    before, after = (
+        {row["id"]: row["cluster"] for row in csv.DictReader((folder / name).open())}
+        for name in ("groups.csv", "next.csv")
+    )
+    assert all(after[name] == before[name] for name in set(before) & set(after))
+    assert after["new"] == before["a"]
+    done = ccviz(*near, "--data", "june.csv", "--rise", 1000)
+    assert done.code == 0
+    assert done.out.startswith("0 points moved")
+
+
 def test_writes_rows_and_plots_and_goes_on(ccviz, folder):
     words = ("noise-study", "iris", "--out", "sweep.csv", "--noise", "0,0.2", "-p", "0,0.2")
     first = ccviz(*words, "--seeds", "1", "--plot", "sweep.html")

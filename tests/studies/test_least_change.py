@@ -92,6 +92,41 @@ def test_an_answer_that_may_stay_stays():
     assert found.partition.objective > result.objective
 
 
+def cheapest_of_few_moves(problem, old, most):
+    """Return the least cost of a clustering that moves at most some old points."""
+    least = np.inf
+    for labels in product(range(problem.k), repeat=problem.n):
+        moved = ((np.array(labels) != old) & (old >= 0)).sum()
+        if moved <= most and len(set(labels)) == problem.k:
+            partition = Partition(problem, np.array(labels))
+            least = min(least, partition.objective if partition.violations.none_hard else np.inf)
+    return least
+
+
+def test_few_old_points_move_and_new_ones_are_placed():
+    exact = possible = 0
+    for seed in range(4):
+        problem, most = feasible_problem(seed), seed % 3
+        rng = np.random.default_rng(seed)
+        result = solve(problem, "sdp", progress=False)
+        old = np.where(rng.random(problem.n) < 0.3, rng.integers(0, problem.k), result.labels)
+        old[rng.integers(0, problem.n, 2)] = -1
+        least = cheapest_of_few_moves(problem, old, most)
+        possible += np.isfinite(least)
+        if least == np.inf:
+            with pytest.raises(CcvizError, match="No clustering was found that moves at most"):
+                result.least_change(old, most=most)
+            continue
+        found = result.least_change(old, most=most)
+        assert found.partition.violations.none_hard
+        assert len(found.moved) <= most
+        assert (found.old[found.moved] >= 0).all()
+        assert found.partition.objective >= least - 1e-9 * max(1.0, least)
+        assert found.allowed == found.partition.objective
+        exact += found.partition.objective <= least * (1.0 + 1e-9)
+    assert 2 * exact >= possible > 1
+
+
 def test_a_move_names_what_keeps_the_point_out():
     X = np.array([[0.0], [1.0], [2.0], [5.4], [9.0], [10.0], [11.0]])
     apart = solve(Problem(X, 2, cannot_link=[(3, 2)]), "sdp").least_change([0, 0, 0, 0, 1, 1, 1])

@@ -452,15 +452,22 @@ def least_changes(case: Case) -> Iterator[str]:
     rng = np.random.default_rng(case.seed)
     old = rng.integers(0, drawn.k, drawn.n)
     slack = float(rng.choice([0.0, 0.01, 0.3, 1.0]))
-    found = result.least_change(old, slack)
+    few = None
+    if case.seed % 2:  # next month's points: some are new, and few old ones move
+        old[rng.random(drawn.n) < 0.2] = -1
+        few = case.seed % 3 or None
+    found = result.least_change(old, slack, few)
     labels = found.partition.labels
     cost, most = case.truth.judged(labels), result.objective * (1.0 + slack)
+    most = most if few is None else found.allowed
     if cost is None:
         yield f"{labels.tolist()} breaks a constraint"
         return
     if float(cost) > most * (1.0 + _FLOAT):
         yield f"{labels.tolist()} costs {number(cost)}, more than {most}"
-    moved = set(np.flatnonzero(labels != old).tolist())
+    moved = set(np.flatnonzero((labels != old) & (old >= 0)).tolist())
+    if few is not None and len(moved) > few:
+        yield f"{sorted(moved)} moved, more than {few}"
     if moved != set(found.moved.tolist()) or moved != set(found.reasons):
         yield f"{sorted(found.reasons)} have reasons, and {sorted(moved)} moved"
     for point in sorted(moved & set(found.reasons)):
@@ -472,7 +479,7 @@ def _reason_faults(case: Case, found: object, point: int, most: float) -> Iterat
     labels, old = found.partition.labels, found.old
     block_of = contract(case.problem()).block_of
     members = np.flatnonzero(block_of == block_of[point])
-    if len(np.unique(old[members])) > 1:
+    if len(np.unique(old[members][old[members] >= 0])) > 1:
         return  # a block that was torn has no one place to go back to
     back = labels.copy()
     back[members] = old[point]
@@ -654,7 +661,7 @@ STATEMENTS = (
     Statement("clusterings", clusterings, ("Partition",), 0),
     Statement("scores", scores, (), 0),
     Statement("standings", standings, ("scores_of", "standing", "profile"), 8),
-    Statement("why", whys, ("why", "sentences"), 4),
+    Statement("why", whys, ("why", "sentences", "why_of"), 4),
     Statement("margins", margins, ("how_sure", "margin_steps", "first_margins",
                                    "check_margins"), 8),
     Statement("margins of pairs", pair_margins, ("pair_margin",), 12),

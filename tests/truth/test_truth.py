@@ -52,6 +52,7 @@ SILENT = {
     "rows_csv": "words of a table",
     "links_by_point": "words of a table",
     "renamed": "numbers of clusters",
+    "placed": "makes a clustering, whose cost is asked elsewhere",
     "in_one_cluster": "makes a clustering, whose cost is asked elsewhere",
     "report_html": "words of a page",
     "unsure": "nothing is known of the margins yet",
