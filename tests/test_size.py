@@ -66,7 +66,7 @@ def test_the_budget_has_every_package(size):
 
 
 def test_no_source_file_is_long(size):
-    lengths = {path: len(path.read_text("utf-8").splitlines()) for path in size.sources("ccviz")}
+    lengths = {path: size.read(path).lines for path in size.sources("ccviz")}
     assert not {str(path): lines for path, lines in lengths.items() if lines > MOST_LINES}
 
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -31,12 +33,39 @@ def sources(folder: str) -> list[Path]:
     return sorted(path for path in found if folder != "tests" or "truth" not in path.parts)
 
 
+@dataclass(frozen=True)
+class Source:
+    """What is counted of a file: lines, functions, and the names that it imports."""
+
+    lines: int
+    functions: int
+    imports: frozenset[str]
+
+
+@cache
+def read(path: Path) -> Source:
+    """Count a file, once."""
+    text = path.read_text(encoding="utf-8")
+    found = list(_statements(ast.parse(text)))
+    functions = sum(isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef) for each in found)
+    imports = frozenset(name for each in found for name in _imported(each))
+    return Source(len(text.splitlines()), functions, imports)
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the statements below a node; expressions, most of a tree, have none."""
+    for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for child in getattr(node, name, ()):
+            yield child
+            yield from _statements(child)
+
+
 def size(paths: list[Path]) -> Size:
     """Return the size of some files."""
-    texts = [path.read_text(encoding="utf-8") for path in paths]
-    nodes = (node for text in texts for node in ast.walk(ast.parse(text)))
-    functions = sum(isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) for node in nodes)
-    return Size(len(paths), sum(len(text.splitlines()) for text in texts), functions)
+    files = [read(path) for path in paths]
+    return Size(
+        len(files), sum(each.lines for each in files), sum(each.functions for each in files)
+    )
 
 
 def packages() -> dict[str, Size]:
@@ -59,13 +88,11 @@ def module_of(path: Path) -> str:
 def small_modules() -> dict[str, int]:
     """Return the lines of each module below `SMALL` lines that one other module imports."""
     paths = {module_of(path): path for path in sources("ccviz")}
-    texts = {name: path.read_text(encoding="utf-8") for name, path in paths.items()}
     importers: dict[str, set[str]] = {name: set() for name in paths}
-    for name, text in texts.items():
-        for node in ast.walk(ast.parse(text)):
-            for other in _imported(node) & paths.keys() - {name}:
-                importers[other].add(name)
-    lines = {name: len(texts[name].splitlines()) for name in paths}
+    for name, path in paths.items():
+        for other in read(path).imports & paths.keys() - {name}:
+            importers[other].add(name)
+    lines = {name: read(path).lines for name, path in paths.items()}
     once = [name for name, path in paths.items() if path.stem != "__init__"]
     return {name: lines[name] for name in once if lines[name] < SMALL and len(importers[name]) == 1}
 
