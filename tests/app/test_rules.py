@@ -1,5 +1,6 @@
 """Rules in the left rail, what refuses them, and what must not move or stay while one works."""
 
+import json
 import re
 
 import pytest
@@ -217,3 +218,29 @@ def test_neighbours_are_drawn_kept_and_undone(lab_of, picture):
     lab.press("Undo")
     drawn.wait_for(state="hidden")
     assert field.input_value() == ""
+
+
+def test_areas_of_geojson_are_neighbours_by_their_borders(lab, picture):
+    corners = [(0, 0), (1, 0), (1, 1), (0, 1), (0, 0)]
+    grid = [
+        {
+            "type": "Feature",
+            "properties": {"name": f"area {x} {y}", "income": (7 * x + 5 * y) % 11 + 0.5},
+            "geometry": {
+                "type": "Polygon",
+                "coordinates": [[[x + right, y + up] for right, up in corners]],
+            },
+        }
+        for y in range(4)
+        for x in range(4)
+    ]
+    content = json.dumps({"type": "FeatureCollection", "features": grid}).encode()
+    lab.take_table("areas.geojson", content)
+    lab.see("areas · 16 points")
+    lab.press("More ways to link")
+    field = lab.page.get_by_label("Neighbours", exact=True)
+    field.fill("borders")
+    field.press("Enter")
+    lab.wait_for(lambda: len(lab.source("neighbors", "x0")["x0"]) == 24)
+    picture(lab.page, "borders")
+    assert field.input_value().startswith("pairs:0-1,")

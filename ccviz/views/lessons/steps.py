@@ -359,6 +359,7 @@ def take_areas(session: Session) -> None:
     row, column = divmod(np.arange(36.0), 6)
     X = np.column_stack([column, row, np.array(_VALUES.split(), dtype=np.float64)])
     session.edits.load(Dataset("areas", X, ("east", "north", "value"), k=3))
+    session.show_axes("east", "north")
 
 
 def set_neighbors(session: Session, *text: str) -> None:

@@ -346,6 +346,7 @@ def test_regions_that_hang_together_raise_the_bound_by_separators(session, begin
     course = begin("Regions")
     find(session, course)
     free = session.run.objective
+    assert (session.x_axis, session.y_axis) == ("east", "north")
     assert "3 clusters lie in " in course.finding
     course.go_on()
     find(session, course)
