@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
@@ -24,6 +25,7 @@ from ccviz.cli.parameters import (
 from ccviz.cli.reading import find_data, last_clusters
 from ccviz.cli.report import check_writable, output, table_of, write_csv, write_labels
 from ccviz.data.datasets import Dataset
+from ccviz.data.scaling import scale
 from ccviz.errors import CcvizError, ParameterError
 from ccviz.numbers import count, number
 from ccviz.problem.partition import Partition
@@ -130,10 +132,11 @@ def nearest(
     """
     check_writable(labels, table)
     archive = Archive()
-    now = archive.load(archive.find(run))
+    now = archive.load(run_id := archive.find(run))
     if now.incumbent is None:
         raise CcvizError(_NO_CLUSTERING)
-    dataset = None if data is None else _rows_of(now, data, columns)
+    scaling = archive.info(run_id).scaling
+    dataset = None if data is None else _rows_of(now, scaling, data, columns)
     if table is not None and dataset is None:
         raise CcvizError("--table writes the rows of --data: give it too.")
     old = _clusters_before(archive, now, near, dataset)
@@ -169,11 +172,16 @@ def _clusters_before(archive: Archive, now: Run, near: str, dataset: Dataset | N
     return before.incumbent.labels
 
 
-def _rows_of(run: Run, data: str, columns: TableColumns) -> Dataset:
+def _rows_of(run: Run, scaling: str, data: str, columns: TableColumns) -> Dataset:
+    """Return the table of a run's rows; a sentence if it is another table."""
     dataset = find_data(data, **columns.options())
     if len(dataset.X) != run.problem.n_points:
         rows = count(run.problem.n_points, "row")
         raise CcvizError(f"{data} has {count(len(dataset.X), 'row')}, and the run {rows}.")
+    X = run.problem.X[: run.problem.n_points]
+    is_known = bool(scaling) and dataset.X.shape == X.shape
+    if is_known and not np.allclose(scale(dataset.X, scaling), X, rtol=1e-5, atol=0.0):
+        raise CcvizError(f"{data} has other values than the rows of the run, or in another order.")
     return dataset
 
 

@@ -81,6 +81,9 @@ def test_few_rows_of_the_last_table_move_and_new_ones_are_placed(ccviz, folder):
     near = ("nearest", "last", "groups.csv")
     assert ccviz(*near).sentence.endswith("the names of the run's rows: give --data too.")
     assert ccviz(*near, "--data", "iris").sentence == "iris has 150 rows, and the run 7 rows."
+    lines = (folder / "june.csv").read_text().splitlines()
+    (folder / "mixed.csv").write_text("\n".join([lines[0], *reversed(lines[1:])]) + "\n")
+    assert "other values than the rows" in ccviz(*near, "--data", "mixed.csv").sentence
     done = ccviz(*near, "--data", "june.csv", "--most", 0, "--table", "next.csv")
     assert done.code == 0
     assert "of groups.csv, rows are gone: gone." in done.err
