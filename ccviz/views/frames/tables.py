@@ -367,8 +367,10 @@ def _part(event: events.PartBounded) -> str:
 
 
 def _kept(event: events.ProofKept) -> str:
+    # Neighbours are no links, and may be all that was added.
+    added = count(event.added, "more link") if event.added else "what was added"
     return (
-        f"The earlier proof holds with {count(event.added, 'more link')}: "
+        f"The earlier proof holds with {added}: "
         f"every clustering costs at least {number(event.lower_bound)}."
     )
 
