@@ -34,7 +34,7 @@ from ccviz.data.table import (
 )
 from ccviz.data.text import read_text
 from ccviz.data.untidy import notes_on, read_tidied
-from ccviz.errors import FileFormatError
+from ccviz.errors import FileFormatError, quote
 
 _NONE = "Where links alone decide, say that no column is a feature (columns = '')."
 _WORKBOOKS = {".xlsx", ".xlsm"}
@@ -294,11 +294,11 @@ class Sheet:
             raise FileFormatError(f"column {column.name!r} {what} and cannot be a feature.")
         if column.kind == "number" and column.bad.any():
             i = int(np.flatnonzero(column.bad)[0])
-            cell = str(column.cells[i]).strip()
+            cell = quote(str(column.cells[i]).strip())
             where = f"{self.table.place(i)}, column {column.name!r}"
             raise FileFormatError(
-                f"{where} is {cell!r}, not a finite number. If it means that the value is missing, "
-                f"say so (unknown = {cell!r})."
+                f"{where} is {cell}, not a finite number. If it means that the value is missing, "
+                f"say so (unknown = {cell})."
             )
 
     def _complete(

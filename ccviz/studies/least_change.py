@@ -172,7 +172,7 @@ def placed(problem: Problem, known: IntArray) -> IntArray:
 
     Raises
     ------
-    CcvizError
+    ProblemError
         If centres are fixed.
     """
     if problem.fixed:

@@ -493,7 +493,15 @@ def why_of(
     shown: IntArray | None = None,
     names: Mapping[int, str] | None = None,
 ) -> Why:
-    """Return what says why, by the names of a table; the parameters are those of `sentences`."""
+    """Return what says why, by the names of a table.
+
+    Parameters
+    ----------
+    shown : (n,) int64, optional
+        Numbers of the clusters as people see them; -1 for points left out.
+    names : mapping of int to str, optional
+        Names of clusters, by these numbers.
+    """
     own = partition.labels[: partition.problem.n_points].tolist()
     number = own if shown is None else shown.tolist()
     called = {j: (names or {}).get(c, f"cluster {c}") for j, c in zip(own, number, strict=True)}

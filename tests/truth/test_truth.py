@@ -33,6 +33,7 @@ NAMES = [statement.name for statement in STATEMENTS]
 
 SILENT = {
     "with_starts": "a setting",
+    "names_by_label": "names of clusters",
     "explore": "opens the laboratory",
     "plot": "pictures",
     "save_html": "pictures",
