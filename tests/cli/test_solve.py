@@ -335,8 +335,9 @@ def test_rules(ccviz, folder):
     rule = "overlap(known.txt)<=30"
     done = ccviz(*words, "--rule", rule, "--solver", "blp-kmeans")
     assert done.sentence.startswith("blp-kmeans cannot handle rules on clusters; these can: colgen")
-    sentence = "the rule 'diameter' is not diameter<=D"
-    assert ccviz("solve", "iris", "--rule", "diameter").sentence.startswith(sentence)
+    sentence = "the rule 'diameter=' is not diameter<=D"
+    assert ccviz("solve", "iris", "--rule", "diameter=").sentence.startswith(sentence)
+    assert "has no sign and limit" in ccviz("solve", "iris", "--rule", "diameter").sentence
 
 
 def test_a_run_starts_from_an_earlier_one_and_keeps_its_proof(ccviz, folder):
