@@ -30,6 +30,7 @@ from ccviz.solvers.search.tree import Report
 from ccviz.solvers.start.annealing import annealed
 
 _MOST_ROUNDS = 50  # Most rounds of one run of k-means
+_MOST_WITH_CONFLICTS = 500_000  # Blocks times clusters of a memetic start under conflicts
 _ASSIGNMENT_S = 1.0
 """Seconds for one exact assignment. A harder one is taken as it was found, and ends the run."""
 
@@ -114,6 +115,8 @@ def clustering_from(blocks: Blocks, centers: FloatArray) -> IntArray | None:
 def is_thorough(problem: Problem, blocks: Blocks, params: StartParams) -> bool:
     """Whether the memetic solver pays off, and honours all constraints."""
     large = blocks.s > params.memetic_blocks and blocks.k > params.memetic_clusters
+    # A local search under conflicts looks at no limit before its end, some seconds beyond this.
+    large &= len(blocks.conflicts) == 0 or blocks.s * blocks.k <= _MOST_WITH_CONFLICTS
     return large and not problem.rules and not needs_partition(problem)
 
 
