@@ -375,7 +375,11 @@ class Lab:
     def take_table(self, name: str, content: bytes) -> None:
         """Bring a table, and load it as the sheet proposes."""
         self.upload(name, content)
-        self.page.get_by_role("dialog").get_by_role("button", name="Load", exact=True).click()
+        dialog = self.page.get_by_role("dialog")
+        dialog.get_by_role("button", name="Load", exact=True).click()
+        # The sheet shows the first points too: what is read on the page is of them until it closes.
+        refused = dialog.get_by_role("alert")
+        self.wait_for(lambda: not dialog.is_visible() or refused.is_visible())
 
     def see(self, text: str | re.Pattern) -> None:
         self.page.get_by_text(text).first.wait_for()
