@@ -382,7 +382,7 @@ class Lab:
         self.wait_for(lambda: not dialog.is_visible() or refused.is_visible())
 
     def see(self, text: str | re.Pattern) -> None:
-        self.page.get_by_text(text).first.wait_for()
+        self.page.get_by_text(text).locator("visible=true").first.wait_for()
 
     def wait_for(self, condition: Callable[[], object]) -> None:
         """Wait for something that takes more than one look at the page."""

@@ -57,7 +57,9 @@ def test_a_finished_example_and_behind_its_choices_a_tree_a_batch_and_a_table(
     with page.expect_file_chooser() as asked:
         again.press("Your table")
     asked.value.set_files({"name": "mine.csv", "mimeType": "text/csv", "buffer": TABLE})
-    page.get_by_role("dialog").get_by_role("button", name="Load", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Load", exact=True).click()
+    dialog.wait_for(state="hidden")
     again.see("40 points")
     assert not welcome.is_visible()
 
