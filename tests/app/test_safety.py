@@ -166,6 +166,7 @@ def test_no_text_becomes_a_script(serve, visit):
     sheet.get_by_text(names[0].strip('"').replace('""', '"')).first.wait_for()
     assert lab.page.evaluate(INJECTED) == CLEAN
     sheet.get_by_role("button", name="Load", exact=True).click()
+    sheet.wait_for(state="hidden")
     lab.see("12 points")
     lab.click_point(3)
     lab.see(f"{SCRIPT} 3, point")  # in the tooltip, which goes when the buttons come

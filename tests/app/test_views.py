@@ -482,7 +482,7 @@ def broken_links(lab):
 
 def lit(lab):
     """Return which links are lit up as broken, by the ends of their lines."""
-    broken, *_ = lab.sources("scatter", "x0")
+    broken = lab.source("broken", "x0")
     return set(zip(*(broken[end] for end in ("x0", "y0", "x1", "y1")), strict=True))
 
 

@@ -159,7 +159,7 @@ class ScatterFigure:
         plot, ends = self.plot, {each: each for each in ("x0", "y0", "x1", "y1")}
         self._near_glyph = plot.segment(**ends, source=self._near, name="neighbors", line_alpha=0.5)
         self._broken_glyph = plot.segment(
-            **ends, source=self._broken, line_width=7, line_alpha="alpha"
+            **ends, source=self._broken, name="broken", line_width=7, line_alpha="alpha"
         )
         self._line_glyphs = {
             kind: plot.segment(
