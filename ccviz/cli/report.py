@@ -140,9 +140,8 @@ def _lines(result: Result, run_id: str) -> Iterator[tuple[str, str]]:
             yield "fixed centres", str(fixed)
         for name, value in result.partition.scores.items():
             yield name, f"{value:.4f}"
-        known, n = result.partition.n_scored, result.partition.problem.n_points
-        if 0 < known < n:
-            yield "scores are of", f"{known:,} of {n:,} rows, those with a class"
+        if part := result.partition.scored_part:
+            yield "scores are of", f"{part} rows, those with a class"
     fixed = 0 if result.partition is None else result.partition.problem.fixed
     yield "blocks", str(result.n_blocks - fixed)
     yield "nodes", str(result.nodes)

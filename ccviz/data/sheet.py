@@ -104,7 +104,7 @@ def _read_cells(data: bytes, name: str, header: Header, worksheet: str | None, s
     ]
     is_book = suffix in _WORKBOOKS and data.startswith(b"PK")
     if suffix in _UNREADABLE or (kinds and not is_book):
-        raise FileFormatError(f"this is {_UNREADABLE.get(suffix) if not kinds else kinds[0]}.")
+        raise FileFormatError(f"this is {kinds[0] if kinds else _UNREADABLE[suffix]}.")
     if suffix == ".npy":
         table = read_npy(data)
     elif suffix == ".geojson":
@@ -421,12 +421,9 @@ def _unknown_classes(column: Column | None, rows: IntArray) -> tuple[str, ...]:
         said.append(f"{many:,} rows have no class; links and scores leave them out.")
     numbers = column.values[rows] if column.kind == "number" else np.zeros(0)
     minus = int((numbers == -1).sum())
-    if minus and column.n_distinct > len(_SIGNS):
+    if minus and column.n_distinct > 2:  # -1 and 1 alone are two classes
         said.append(
             f"-1 is the class of {minus:,} rows; if it means that none is known, name it as a word "
             "for missing values."
         )
     return tuple(said)
-
-
-_SIGNS = (-1, 1)  # two classes, not one class and rows without any

@@ -240,8 +240,9 @@ class _Search:
             return None
         limit, less, is_exact = limits.shown(step)
         text = changed(limit)
-        if not self._check(with_limit(text)):  # its distance is a rounding error above it
-            text, less, is_exact = changed(limits.at(step)), None, False
+        tried = changed(limits.at(step))
+        if text != tried and not self._check(with_limit(text)):
+            text, less, is_exact = tried, None, False  # its distance is a rounding error above it
         verb = "raise" if rule.kind.is_upper else "lower"
         fails = (changed(less),) if is_known and less is not None else ()
         words = f"{verb} {rule.text} to {text}"

@@ -61,6 +61,11 @@ class ColumnLinks(Rule):
             if numbers[group[0]] and len(group) > 1:
                 yield group
 
+    def chains(self, problem: Points) -> IntArray:
+        """Return (m, 2) the pairs of a chain through the points of each word."""
+        pairs = [np.column_stack([each[:-1], each[1:]]) for each in self.groups(problem)]
+        return np.concatenate([NO_PAIRS, *pairs])
+
 
 @dataclass(frozen=True)
 class Together(ColumnLinks):
@@ -70,8 +75,7 @@ class Together(ColumnLinks):
         """Return must-links: hard ones as a chain through the points of a word."""
         if self.weight < np.inf:
             return Reduction(must_link=self.pairs(problem, "must-links"), weight=self.weight)
-        chains = [np.column_stack([each[:-1], each[1:]]) for each in self.groups(problem)]
-        return Reduction(must_link=np.concatenate([NO_PAIRS, *chains]))
+        return Reduction(must_link=self.chains(problem))
 
 
 @dataclass(frozen=True)
@@ -122,9 +126,8 @@ class Labels(ColumnLinks):
                 f"own, but there are {problem.k - problem.outliers:,} clusters."
             )
         check_links(len(first) * (len(first) - 1) // 2, self.column, "cannot-links")
-        chains = [np.column_stack([each[:-1], each[1:]]) for each in self.groups(problem)]
         apart = first[np.column_stack(np.triu_indices(len(first), 1))]
-        return Reduction(np.concatenate([NO_PAIRS, *chains]), np.sort(apart), weight=self.weight)
+        return Reduction(self.chains(problem), np.sort(apart), weight=self.weight)
 
 
 class _ColumnLinks(RuleKind):

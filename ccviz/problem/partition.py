@@ -370,6 +370,12 @@ class Partition:
         """Number of points that the scores are of: those of a known class."""
         return 0 if self.problem.truth is None else int((self.problem.truth >= 0).sum())
 
+    @property
+    def scored_part(self) -> str:
+        """How many of the points the scores are of, such as "30 of 300"; empty if all or none."""
+        known, n = self.n_scored, self.problem.n_points
+        return f"{known:,} of {n:,}" if 0 < known < n else ""
+
 
 def cluster_means(
     X: FloatArray, labels: IntArray, k: int, weights: FloatArray | None = None

@@ -113,8 +113,8 @@ def _facts(data: Dataset, result: Result, shown: Partition, day: date) -> Iterat
     yield "cannot-links", f"{len(given.cannot_link)}, {broken.cannot_link} broken"
     for name, score in shown.scores.items():
         yield name.upper(), f"{score:.4f}"
-    if shown.scores and shown.n_scored < problem.n_points:
-        yield "scores of", f"{shown.n_scored:,} of {problem.n_points:,} rows, those with a class"
+    if shown.scored_part:
+        yield "scores of", f"{shown.scored_part} rows, those with a class"
 
 
 def _sentences(marks: Profile) -> Iterator[str]:

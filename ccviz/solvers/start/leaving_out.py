@@ -97,22 +97,17 @@ class LeavingOut:
         `presolved`: Divide and bound, which goes first if it is given. Returns: The bounds that
         the tree starts from; None if the run is over.
         """
-        if not self.is_whole and Noted not in _kinds(context):
+        before = {type(record.event) for record in context.history}
+        if not self.is_whole and Noted not in before:
             yield Noted(text=self.sentence)
         known: Known | None = Known()
         if presolved is not None:
             known = yield from presolved
-        if known is None or known.upper_bound < math.inf:
-            return known
-        return (yield from self._found(context, known))
-
-    def _found(self, context: Context, known: Known) -> Generator[Event, None, Known | None]:
-        """Find a clustering that keeps everything, or prove that there is none."""
-        best = math.inf
         # A run that was stopped before its tree opens again: the search may prove that there is
         # no clustering, of which a tree without the limits needs long to be sure.
-        if self.is_whole or NodeOpened in _kinds(context):
+        if known is None or known.upper_bound < math.inf or self.is_whole or NodeOpened in before:
             return known
+        best = math.inf
         solver = BlpKMeans(n_init=_STARTS, step_limit=_STEP_S)
         for event in solver.steps(self.problem, context):
             if isinstance(event, InfeasibilityProved):
@@ -210,10 +205,6 @@ class LeavingOut:
         context = Context(seed=task.seed, stop=task.stop, labels=labels)
         found = last_incumbent(solver.steps(self.problem, context))
         return None if found is None else self.kept(found)
-
-
-def _kinds(context: Context) -> set[type[Event]]:
-    return {type(record.event) for record in context.history}
 
 
 def leaving_out(problem: Problem, sums: Sums = "none") -> LeavingOut:

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 from ccviz.bounds import relative_gap
 from ccviz.events import TERMINATION_SENTENCES
+from ccviz.feasibility.conflict import enumerated
 from ccviz.numbers import count, number, percent, seconds
 from ccviz.problem.asked import AnyAsked, AskedEither, parts_of
 from ccviz.problem.partition import Partition, Violations
@@ -296,8 +297,8 @@ def _kept(run: Run) -> str:
         "rules": len(given.rules),
         "neighbours": problem.neighbors is not None,
     }
-    *most, last = [kind for kind, some in kinds.items() if some] or [""]
-    return f" that keeps {', '.join(most)}{' and ' * bool(most)}{last}" if last else ""
+    some = [kind for kind, is_asked in kinds.items() if is_asked]
+    return f" that keeps {enumerated(some)}" if some else ""
 
 
 IN_STATUS = {"WCSS": "WCSS", "Lower bound": "Bound", "Gap": "Gap"}
@@ -334,5 +335,4 @@ def _rules(answer: Partition) -> tuple[RuleRow, ...]:
 
 def _scores(answer: Partition) -> tuple[tuple[str, str], ...]:
     scores = tuple((SCORE_NAMES[name], f"{value:.3f}") for name, value in answer.scores.items())
-    known, n = answer.n_scored, answer.problem.n_points
-    return (*scores, ("Rows", f"{known:,} of {n:,}")) if scores and known < n else scores
+    return (*scores, ("Rows", answer.scored_part)) if answer.scored_part else scores

@@ -33,7 +33,7 @@ from ccviz.solvers import Solver, make_solver, solver_class
 from ccviz.views.draft import Draft
 from ccviz.views.lab.notice import Notice, as_sentence
 from ccviz.views.lab.session import Session
-from ccviz.views.lab.suiting import watched_settings
+from ccviz.views.lab.suiting import EXPLAIN_S, watched_settings
 from ccviz.views.link_table import LinkTable
 
 
@@ -158,7 +158,6 @@ def _became(info: RunInfo) -> str:
 
 _MOST_RUNS = 50
 _ABOUT = "a refused rule"
-_EXPLAIN_S = 1.0  # Seconds that are spent on what to change where a rule is refused
 
 
 def add_rule(
@@ -189,7 +188,7 @@ def add_rule(
         draft = session.draft.with_rules(rules)
     except (ContradictionError, UnfillableError) as refused:
         session.lit = refused.chain if isinstance(refused, ContradictionError) else ()
-        cures = explain(session.draft.given, _EXPLAIN_S, rules)[1]
+        cures = explain(session.draft.given, EXPLAIN_S, rules)[1]
         session.notice = Notice(
             "warning", cures.sentence, _ABOUT, title="this rule cannot be kept",
             cures=cures.found, rules=tuple(rules),

@@ -18,7 +18,7 @@ from ccviz.views.draft import Draft
 from ccviz.views.lab.notice import Notice, as_sentence
 
 _CHECK_S = 0.2
-_EXPLAIN_S = 1.0  # time limit in seconds of the search for a conflict and for what to change
+EXPLAIN_S = 1.0  # time limit in seconds of the search for a conflict and for what to change
 _SIZES_CHECKED_TO = 5_000  # points up to which sizes are checked after each edit, in milliseconds
 _TITLES = {kind.name: kind.title for kind in SOLVERS}
 _NAME = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, _TITLES))})(?![\w-])")
@@ -71,7 +71,7 @@ def impossible(draft: Draft) -> tuple[Notice, tuple[int, ...]] | None:
         return None
     rules = " and rules" if draft.rules else ""
     why, points = answer.reason, answer.points
-    conflict, cures = explain(problem, _EXPLAIN_S)
+    conflict, cures = explain(problem, EXPLAIN_S)
     if conflict and not points:
         why, points = conflict.reason, conflict.points
     text = f"No clustering can keep these links{rules}: {why} {cures.sentence}"
