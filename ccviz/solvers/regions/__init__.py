@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ccviz.solvers.regions.starts import Starts
 
 _CHUNK = 20_000  # Blocks between two looks at the clock
-_WORK = 1_000_000  # Blocks that the tabu search looks at between two of them
+_WORK = 5_000_000  # Coordinates that the tabu search looks at between two of them
 _MOST_WORK = 20_000_000  # that it looks at in a start; with more blocks there is none
 _SWAPPED = 20_000  # Most blocks for which there are swaps
 _RAISED = 4.0  # Factor of the price where a descent ends with something broken
@@ -179,8 +179,10 @@ class _Search:
         cost, wrong = measured(areas, labels)
         goal, now, since = np.inf if wrong else cost, 0, 0
         most = _MOST_WORK // len(labels)
+        reach = self.blocks.k if areas.is_free else 1  # Clusters that a block can go to, or a few
+        work = len(labels) * reach * (areas.point.shape[1] + areas.load.shape[1])
         while since < self.settings.patience and now < most and not self.context.stop():
-            turns = min(self.settings.patience - since, 1 + _WORK // len(labels))
+            turns = min(self.settings.patience - since, 1 + _WORK // max(work, 1))
             labels, found, reached, price = tabu(
                 areas, labels, barred, now, turns, price, self.tolerance, goal, self.rng
             )
