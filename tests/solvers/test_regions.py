@@ -39,6 +39,10 @@ def drawn(kind, seed):
     values = tuple(map(float, rng.integers(0, 9, n)))
     if kind in ("links", "all"):
         given |= {"must_link": links[:1], "cannot_link": links[1:]}
+    if kind in ("soft", "all"):
+        weighed = [(a, b, float(rng.integers(1, 9))) for a, b in links[::-1]]
+        given["must_link"] = [*given.get("must_link", ()), *weighed[:2]]
+        given["cannot_link"] = [*given.get("cannot_link", ()), *weighed[2:]]
     if kind in ("sizes", "all"):
         given["sizes"] = ([max(1, n // k - 1)] * k, [n // k + 1] * k)
     if kind == "exact":
@@ -54,7 +58,9 @@ def drawn(kind, seed):
         return None
 
 
-@pytest.mark.parametrize("kind", ["free", "links", "sizes", "exact", "sums", "weights", "all"])
+@pytest.mark.parametrize(
+    "kind", ["free", "links", "soft", "sizes", "exact", "sums", "weights", "all"]
+)
 def test_brute_force(kind):
     solved = reached = 0
     for problem in filter(None, (drawn(kind, seed) for seed in range(DRAWS))):
@@ -129,6 +135,19 @@ def test_it_is_better_than_growing_alone():
     grown = [starts.by_growing(rng, is_first=False) for _ in range(8)]
     least = min(Partition(problem, labels).objective for labels in grown)
     assert answered(problem, n_init=1).objective < least
+
+
+def test_a_start_that_is_not_connected_is_repaired():
+    """The heaviest piece of each cluster stays where the search begins."""
+    problem = Problem(X, 3, neighbors=grid(6, 6))
+    labels = np.repeat([0, 1, 2], 12)
+    labels[[0, 20]] = 2, 0  # corners of other regions
+    starts, blocks = Starts.of(problem, contract(problem)), contract(problem)
+    repaired = starts.repaired(blocks.project(labels))
+    assert problem.neighbors.are_connected(repaired)
+    assert (repaired == labels).sum() == 34
+    found = region_start(problem, np.random.default_rng(0), labels=labels, n_init=1)
+    assert problem.neighbors.are_connected(found)
 
 
 def test_a_run_begins_with_a_given_clustering():

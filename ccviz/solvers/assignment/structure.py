@@ -142,6 +142,21 @@ def structure_of(blocks: Blocks) -> Structure:
     )
 
 
+def linked_blocks(blocks: Blocks, soft: bool = False) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return the linked blocks as compressed rows, and the price of sharing a cluster with each.
+
+    `soft`: Without hard links, whose price is infinite.
+    """
+    structure = structure_of(blocks)
+    chosen = np.isfinite(structure.price) if soft else slice(None)
+    pairs, prices = structure.pairs[chosen].astype(np.int64), structure.price[chosen]
+    row, other = np.concatenate([pairs, pairs[:, ::-1]]).T
+    order = np.argsort(row, kind="stable")
+    start = np.append(0, np.cumsum(np.bincount(row, minlength=blocks.s)))
+    price = np.concatenate([prices, prices])
+    return start, other[order], price[order]
+
+
 def _row(blocks: Blocks, rule: SumLimit) -> SumRow:
     values = np.bincount(blocks.block_of, rule.values, blocks.s).astype(np.float64)
     return SumRow(values, *rule.between)

@@ -28,6 +28,7 @@ import numpy as np
 from ccviz.arrays import IntArray
 from ccviz.events import Assigned, Event, Finished, IncumbentFound, Restarted
 from ccviz.problem.blocks import Blocks, contract
+from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, never, setting
 from ccviz.solvers.common.hard_links import impossible_at_once
@@ -53,7 +54,13 @@ class Regions(Solver):
     title: ClassVar[str] = "Regions"
     paper: ClassVar[str] = "Assunção et al. (2006), Openshaw and Rao (1995)"
     supports: ClassVar[Supports] = Supports(
-        sizes=True, sums=True, weights=True, weighted_sizes=True, neighbors=True, start=True
+        soft=True,
+        sizes=True,
+        sums=True,
+        weights=True,
+        weighted_sizes=True,
+        neighbors=True,
+        start=True,
     )
     group: ClassVar[str] = "Quick"
 
@@ -81,16 +88,17 @@ def region_start(
     problem: Problem,
     rng: np.random.Generator,
     *,
+    labels: IntArray | None = None,
     n_init: int = 20,
     patience: int = 300,
     stop: Callable[[], bool] = never,
 ) -> IntArray | None:
     """Return (n,) labels of a clustering that keeps all hard constraints, None if none was found.
 
-    `problem`: Neighbours, links, sizes and sums are kept; soft links are not weighed. That none was
-    found proves nothing.
+    `problem`: Neighbours, links, sizes and sums are kept. `labels` (n,): A clustering that keeps
+    must-links, near which the first start begins. That none was found proves nothing.
     """
-    context = Context(seed=int(rng.integers(2**31)), stop=stop)
+    context = Context(seed=int(rng.integers(2**31)), stop=stop, labels=labels)
     search = _Search(Regions(n_init=n_init, patience=patience), problem, context)
     return last_incumbent(search.steps(), stop)
 
@@ -102,7 +110,8 @@ class _Search:
         # Imported here: compiled code is not for the process that only draws.
         from ccviz.solvers.regions.starts import Starts
 
-        self.settings, self.context, self.rng = settings, context, context.rng
+        self.problem, self.settings = problem, settings
+        self.context, self.rng = context, context.rng
         self.blocks: Blocks = contract(problem)
         self.starts: Starts = Starts.of(problem, self.blocks)
         areas: Any = self.starts.areas
@@ -129,7 +138,7 @@ class _Search:
         """Return (s,) labels to begin a start with."""
         given = self.context.labels
         if restart == 0 and given is not None:
-            return self.blocks.project(given)
+            return self.starts.repaired(self.blocks.project(given))
         # Two fresh starts and two from the best clustering, in turn.
         if len(self.best) and self.blocks.k > 1 and (restart // 2) % 2:
             return self.starts.regrown(self.best, self.rng)
@@ -193,11 +202,8 @@ class _Search:
                 yield from self._take(found)
 
     def _assigned(self, labels: IntArray, iteration: int, moved: int) -> Assigned:
-        from ccviz.solvers.regions._moves import measured
-
-        cost, _ = measured(self.starts.areas, labels)
         lifted = self.blocks.lift(labels)
-        objective = cost + self.blocks.scatter
+        objective = Partition(self.problem, lifted).objective
         return Assigned(iteration=iteration, labels=lifted, objective=objective, moved=moved)
 
     def _take(self, labels: IntArray) -> Iterator[Event]:

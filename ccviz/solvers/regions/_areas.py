@@ -30,6 +30,9 @@ class Areas(NamedTuple):
     parts: IntArray  # (s,): The number of pieces of each block
     start: IntArray  # (s + 1,): Where each block's conflicts begin in ``conflict``
     conflict: IntArray
+    linked: IntArray  # (s + 1,): Where each block's soft links begin in ``partner``
+    partner: IntArray
+    price: FloatArray  # What sharing a cluster with each partner costs; a reward is below zero
     load: FloatArray  # (s, r): What each block adds to each limited sum
     low: FloatArray  # (k, r): The limits of each cluster
     high: FloatArray
@@ -98,14 +101,25 @@ def move(b: int, c: int, areas: Areas, state: State) -> None:
 
 
 @njit(cache=True)
-def wcss(areas: Areas, state: State) -> float:
-    """Return the sum of squares of the blocks around the means of their clusters."""
+def cost_of(areas: Areas, state: State) -> float:
+    """Return the sum of squares of the blocks around their clusters' means, and what links cost."""
     cost = 0.0
     for b in range(len(state.label)):
         c = state.label[b]
         for j in range(areas.point.shape[1]):
             gap = areas.point[b, j] - state.total[c, j] / state.weight[c]
             cost += areas.mass[b] * gap * gap
+        cost += 0.5 * paid(b, c, areas, state)
+    return cost
+
+
+@njit(cache=True)
+def paid(b: int, c: int, areas: Areas, state: State) -> float:
+    """Return what the soft links of block b cost in cluster c."""
+    cost = 0.0
+    for e in range(areas.linked[b], areas.linked[b + 1]):
+        if state.label[areas.partner[e]] == c:
+            cost += areas.price[e]
     return cost
 
 
@@ -122,9 +136,12 @@ def leaving(b: int, areas: Areas, state: State) -> float:
 
 @njit(cache=True)
 def change(b: int, c: int, areas: Areas, state: State) -> float:
-    """Return by how much the sum of squares rises when block b moves to cluster c."""
+    """Return by how much the cost rises when block b moves to cluster c."""
     enters = entering(b, c, areas.point, areas.mass, state.total, state.weight)
-    return enters - leaving(b, areas, state)
+    rise = enters - leaving(b, areas, state)
+    if areas.linked[b] == areas.linked[b + 1]:
+        return rise
+    return rise + paid(b, c, areas, state) - paid(b, state.label[b], areas, state)
 
 
 @njit(cache=True)

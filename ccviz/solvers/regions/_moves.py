@@ -1,7 +1,7 @@
 """Compiled local search over connected clusterings: moves and swaps at borders, and a tabu search.
 
-The cost of a clustering is its sum of squares, and a price for what it breaks of limits and
-cannot-links (`ccviz.solvers.regions._areas`).
+The cost of a clustering is its sum of squares, what its soft links cost, and a price for what it
+breaks of limits and hard cannot-links (`ccviz.solvers.regions._areas`).
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from ccviz.solvers.regions._areas import (
     can_leave,
     change,
     clusters_near,
+    cost_of,
     move,
     open_state,
-    wcss,
 )
 
 _PARTNERS = 100  # Blocks of a cluster among which a partner is looked for
@@ -35,9 +35,9 @@ _FACTOR = 1.5  # of such a change
 
 @njit(cache=True)
 def measured(areas: Areas, label: IntArray) -> tuple[float, float]:
-    """Return the sum of squares of (s,) labels, and how far they break what must hold."""
+    """Return what (s,) labels cost, and how far they break what must hold."""
     state = open_state(areas, label)
-    return wcss(areas, state), broken(areas, state)
+    return cost_of(areas, state), broken(areas, state)
 
 
 @njit(cache=True)
@@ -155,13 +155,12 @@ def tabu(
     """Make the best move that is not barred, again and again.
 
     `barred` (s,): The turn until which each block stays, overwritten. `turns`: Number of moves,
-    from `now` on. `goal`: The sum of squares that a new best clustering is below. Returns where it
-    ends, the best clustering that breaks nothing, its sum of squares (`goal` if none is better),
-    and the price.
+    from `now` on. `goal`: The cost that a new best clustering is below. Returns where it ends, the
+    best clustering that breaks nothing, its cost (`goal` if none is better), and the price.
     """
     state = open_state(areas, label)
     best, near = state.label.copy(), np.empty(len(areas.low), np.int64)
-    cost, wrong, bad = wcss(areas, state), broken(areas, state), 0
+    cost, wrong, bad = cost_of(areas, state), broken(areas, state), 0
     tenure = 1 + int(min(np.sqrt(len(label)), len(label) / 4.0))
     for t in range(now, now + turns):
         chosen, place = _best_move(
@@ -235,13 +234,21 @@ def grown(
 
     `seeds` (m, 2): Block and cluster of each seed. `fill` (s,): What a block adds to the keys of
     all that its cluster takes after it, so that clusters fill evenly. `noise` (s,): Factors of the
-    squared distances to the cluster's mean.
+    squared distances to the cluster's mean, of what has a label already too.
     """
-    k, d = len(areas.low), areas.point.shape[1]
+    k = len(areas.low)
     last, weight, full = np.full(len(label), -1), np.zeros(k), np.zeros(k)
-    center = np.zeros((k, d))
+    center = np.zeros((k, areas.point.shape[1]))
     near = np.empty(len(label), np.int64)
+    for b in range(len(label)):
+        if label[b] >= 0:
+            _draw_to(center, weight, b, label[b], areas)
     heap = [(-1.0, seeds[i, 0], seeds[i, 1]) for i in range(len(seeds))]
+    for i in range(len(seeds)):
+        _, b, c = heap[i]
+        if weight[c] > 0.0:
+            heap[i] = (noise[b] * squared_distance(areas.point[b], center[c]), b, c)
+    heapq.heapify(heap)
     left = int((label < 0).sum())
     while len(heap) > 0:
         _, b, c = heapq.heappop(heap)
@@ -250,16 +257,22 @@ def grown(
         is_first = weight[c] == 0.0
         label[b] = c
         left -= 1
-        weight[c] += areas.mass[b]
         full[c] += fill[b]
-        if areas.mass[b] > 0.0:
-            for j in range(d):
-                center[c, j] += areas.mass[b] / weight[c] * (areas.point[b, j] - center[c, j])
+        _draw_to(center, weight, b, c, areas)
         for i in range(_unlabelled(b, c, is_first, label, last, near, areas)):
             u = near[i]
             key = full[c] + noise[u] * squared_distance(areas.point[u], center[c])
             heapq.heappush(heap, (key, u, c))
     return left
+
+
+@njit(cache=True)
+def _draw_to(center: FloatArray, weight: FloatArray, b: int, c: int, areas: Areas) -> None:
+    """Add block b to the mean of cluster c."""
+    weight[c] += areas.mass[b]
+    if areas.mass[b] > 0.0:
+        for j in range(center.shape[1]):
+            center[c, j] += areas.mass[b] / weight[c] * (areas.point[b, j] - center[c, j])
 
 
 @njit(cache=True)

@@ -15,6 +15,7 @@ from ccviz.problem.links import graph_of
 from ccviz.problem.problem import Problem
 from ccviz.problem.rule_base import NO_PAIRS
 from ccviz.problem.sums import sum_limits
+from ccviz.solvers.assignment.structure import linked_blocks
 from ccviz.solvers.common.scaling import reduce_dimensions
 from ccviz.solvers.regions._areas import Areas
 from ccviz.solvers.regions._moves import cut_tree, grown
@@ -37,6 +38,7 @@ def areas_of(problem: Problem, blocks: Blocks) -> Areas:
         part = neighbors.pieces(blocks.block_of)
         np.maximum.at(parts, blocks.block_of, part + 1)
     conflicts = blocks.conflict_graph
+    linked, partner, price = linked_blocks(blocks, soft=True)
     load, low, high = _limits(problem, blocks)
     scale = np.abs(load).mean(axis=0)
     first = np.concatenate([[0], np.cumsum(np.bincount(blocks.block_of, minlength=s))])
@@ -52,6 +54,9 @@ def areas_of(problem: Problem, blocks: Blocks) -> Areas:
         parts=freeze(parts),
         start=freeze(conflicts.indptr.astype(np.int64)),
         conflict=freeze(conflicts.indices.astype(np.int64)),
+        linked=freeze(linked),
+        partner=freeze(partner),
+        price=freeze(price),
         load=freeze(load),
         low=freeze(low),
         high=freeze(high),
@@ -148,6 +153,23 @@ class Starts:
             chosen.append(int(rng.choice(around)))
         label = np.where(np.isin(labels, chosen), -1, labels)
         return self._grow(self.areas, label, np.array(chosen), rng.uniform(-1.0, _EVEN), rng)
+
+    def repaired(self, labels: IntArray) -> IntArray | None:
+        """Return (s,) labels near others: the heaviest piece of each cluster stays, and grows."""
+        if self.is_connected(labels):
+            return labels
+        pairs = _block_pairs(self.problem, self.areas.block_of)
+        inside = pairs[labels[pairs[:, 0]] == labels[pairs[:, 1]]]
+        piece = connected_components(graph_of(inside, len(labels)), directed=False)[1]
+        owner = labels[np.unique(piece, return_index=True)[1]]
+        order = np.lexsort((-np.bincount(piece, self.areas.mass), owner))
+        kept = order[np.unique(owner[order], return_index=True)[1]]
+        label = np.where(np.isin(piece, kept), labels, -1)
+        both = np.concatenate([pairs, pairs[:, ::-1]])
+        border = both[(label[both[:, 0]] < 0) & (label[both[:, 1]] >= 0)]
+        seeds = np.stack([border[:, 0], label[border[:, 1]]], axis=1)
+        even = np.zeros(len(label))
+        return None if grown(self.areas, label, seeds, even, even + 1.0) else label
 
     def is_connected(self, labels: IntArray) -> bool:
         """Return whether (s,) labels have k clusters with weight, each of them connected."""

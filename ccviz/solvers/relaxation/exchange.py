@@ -12,7 +12,7 @@ from ccviz.compiled import njit
 from ccviz.feasibility.packing import never
 from ccviz.problem.blocks import Blocks
 from ccviz.problem.partition import cluster_means
-from ccviz.solvers.assignment.structure import structure_of
+from ccviz.solvers.assignment.structure import linked_blocks
 from ccviz.solvers.relaxation.model import Relaxation
 
 
@@ -91,17 +91,6 @@ def exchange_blocks(
     while idle < blocks.s and not (at >= 0 and stop()):
         at, idle = _exchange(given, state, least, at, idle, visits)
     return state.labels
-
-
-def linked_blocks(blocks: Blocks) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return the linked blocks as compressed rows, and the price of sharing a cluster with each."""
-    structure = structure_of(blocks)
-    pairs = structure.pairs.astype(np.int64)
-    row, other = np.concatenate([pairs, pairs[:, ::-1]]).T
-    order = np.argsort(row, kind="stable")
-    start = np.append(0, np.cumsum(np.bincount(row, minlength=blocks.s)))
-    price = np.concatenate([structure.price, structure.price])
-    return start, other[order], price[order]
 
 
 @njit(cache=True, entry=True)  # pragma: no cover - compiled

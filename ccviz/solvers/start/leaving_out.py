@@ -36,16 +36,17 @@ from ccviz.solvers.blp_kmeans import BlpKMeans
 from ccviz.solvers.common.hard_links import in_a_tree
 from ccviz.solvers.common.scaling import rescale, work_rescaled
 from ccviz.solvers.common.seeding import last_incumbent
+from ccviz.solvers.regions import region_start
 from ccviz.solvers.s_mdeclust import first_labels
 from ccviz.solvers.search.branch_and_bound import Known, TreeSettings, branch_and_bound
 from ccviz.solvers.search.decisions import PairDecision, decided_pairs
 from ccviz.solvers.search.tree import Report, Task
-from ccviz.solvers.start.connecting import connected_clustering
 
 _STARTS = 5  # Starts of BLP k-means for the first clustering
 _STEP_S = 1.0  # Seconds for one assignment, of the first clusterings and of a repair
 _REPAIRED = 20_000  # Blocks times clusters up to which a clustering of the root is repaired
-_TRIES, _FEW_TRIES = 60, 4  # Searches for a connected clustering, at the root and below it
+_TRIES, _FEW_TRIES = 20, 2  # Starts for a connected clustering, at the root and below it
+_PATIENCE = 100  # Moves without a better one that end its tabu search
 
 _LEAVES_ONE = "The only clustering that is left breaks a size or a rule."
 
@@ -132,8 +133,12 @@ class LeavingOut:
     def _connected(self, labels: IntArray, task: Task) -> IntArray | None:
         """Return the better of a clustering and a connected one near it, if they keep all."""
         tries = _FEW_TRIES if task.decisions else _TRIES
-        near = connected_clustering(self.problem, labels, task.seed, tries, task.stop)
-        found = [kept for each in (labels, near) if (kept := self.kept(each)) is not None]
+        rng = np.random.default_rng(task.seed)
+        near = region_start(
+            self.problem, rng, labels=labels, n_init=tries, patience=_PATIENCE, stop=task.stop
+        )
+        given = [each for each in (labels, near) if each is not None]
+        found = [kept for each in given if (kept := self.kept(each)) is not None]
         return min(found, key=lambda each: Partition(self.problem, each).objective, default=None)
 
     def searched(
