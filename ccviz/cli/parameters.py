@@ -308,8 +308,9 @@ Scaling = Annotated[
     str,
     option(
         "--scale",
-        help="Scaling of the features: 'none', 'standard' (z-scores), 'range' (0 to 1), 'learned' "
-        "(weights from the links), or such weights: 'weights:0.5,2,1'.",
+        help="Scaling of the features: 'none', 'standard' (z-scores), 'range' (0 to 1), 'words' "
+        "(z-scores, and a column of words counts as one feature), 'learned' (weights from the "
+        "links), or such weights: 'weights:0.5,2,1'.",
     ),
 ]
 TimeLimit = Annotated[float | None, option(help="Stop after this number of seconds.")]

@@ -20,7 +20,7 @@ from ccviz.data.link_files import Row, added_up, read_links_file
 from ccviz.data.names import column_values
 from ccviz.data.neighbors import neighbors_of
 from ccviz.data.read_table import read_table
-from ccviz.data.scaling import LEARNED, check_scaling, scale, scale_as, weighted
+from ccviz.data.scaling import LEARNED, check_scaling, scale, scale_as, settled, weighted
 from ccviz.data.table import Source
 from ccviz.errors import ParameterError, ProblemError, quote
 from ccviz.problem.asked import AnyAsked, read_asked
@@ -155,9 +155,9 @@ def build_with_k(
 def settled_scaling(
     dataset: Dataset, numbers: Sequence[int | None], links: Sequence[str], scaling: str
 ) -> str:
-    """Return how features are scaled, with the weights themselves where they are to be learned."""
+    """Return how features are scaled, with the weights themselves where they are to be found."""
     if scaling != LEARNED:
-        return scaling
+        return settled(scaling, dataset.X, dataset.features)
     if len(numbers) != 1:
         raise ParameterError(
             "--scale learned is for one number of clusters, since the weights depend on it: learn "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -25,6 +26,17 @@ LEARNED = "learned"
 """The word by which people ask for weights of the features, `ccviz.data.learned_metric`."""
 
 LEARNED_LABEL = "learned from the links"
+
+WORDS = "words"
+"""The word by which people ask that a column of words counts as one feature."""
+
+WORDS_LABEL = "deviation 1, words of a column as one"
+
+CHOICES = (*SCALINGS.items(), (WORDS, WORDS_LABEL))
+"""The ways with their labels that need no links."""
+
+OF_WORD = " = "
+"""Between a column and a word of it, in the name of the feature that is 1 where a row has it."""
 
 _WEIGHTS = "weights:"
 """Begins a scaling that holds a weight for each feature: ``weights:0.25,3,1.5``."""
@@ -68,6 +80,38 @@ def feature_weights(how: str) -> FloatArray:
     return weights
 
 
+def settled(how: str, X: FloatArray, features: Sequence[str]) -> str:
+    """Return a scaling by what it does to these features: weights in place of `WORDS`.
+
+    Parameters
+    ----------
+    X : (n, d) float
+    features : sequence of d str
+        Their names, by which columns of words are known.
+    """
+    return weighted(word_weights(X, features)) if how == WORDS else how
+
+
+def word_weights(X: FloatArray, features: Sequence[str]) -> FloatArray:
+    """Return the weights by which numbers, and each column of words as a whole, have variance 1.
+
+    Parameters
+    ----------
+    X : (n, d) float
+    features : sequence of d str
+
+    Returns
+    -------
+    (d,) float64
+    """
+    heads = [name.partition(OF_WORD)[0] if OF_WORD in name else "" for name in features]
+    of_words = ((X == 0) | (X == 1)).all(axis=0)
+    count = Counter(head for head, is_word in zip(heads, of_words, strict=True) if is_word and head)
+    shared = [count[head] if is_word else 0 for head, is_word in zip(heads, of_words, strict=True)]
+    spread = X.var(axis=0, dtype=np.float64)
+    return np.asarray(1.0 / (np.where(spread > 0, spread, 1.0) * np.maximum(shared, 1)))
+
+
 def check_scaling(how: str, d: int) -> None:
     """Refuse a scaling that d features cannot have.
 
@@ -81,13 +125,13 @@ def check_scaling(how: str, d: int) -> None:
         if found != d:
             raise ParameterError(f"The scaling has {found:,} weights for {d:,} features.")
     elif how not in SCALINGS:
-        ways = ", ".join([*SCALINGS, LEARNED])
+        ways = ", ".join([*SCALINGS, WORDS, LEARNED])
         raise ParameterError(f"There is no scaling {quote(how)}; there are {ways}.")
 
 
 def scaling_name(how: str) -> str:
     """Return a scaling in one word for tables, without its weights."""
-    return LEARNED if is_weighted(how) else how
+    return "weights" if is_weighted(how) else how
 
 
 def scaling_label(how: str) -> str:

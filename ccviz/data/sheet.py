@@ -18,6 +18,7 @@ from ccviz.data.columns import OTHERS, Column
 from ccviz.data.datasets import Dataset, encode_classes
 from ccviz.data.geojson import read_geojson
 from ccviz.data.roles import NUMBERS, decide, gives_k
+from ccviz.data.scaling import OF_WORD
 from ccviz.data.table import (
     FOUND,
     MISSING,
@@ -392,7 +393,7 @@ def _as_features(column: Column, rows: IntArray) -> tuple[tuple[str, ...], Float
     if len(column.common) < column.n_distinct:
         texts = np.where(np.isin(texts, list(column.common)), texts, OTHERS)
     words = np.unique(texts)
-    return tuple(f"{column.name} = {word}" for word in words.tolist()), _one_hot(texts, words)
+    return tuple(f"{column.name}{OF_WORD}{word}" for word in words.tolist()), _one_hot(texts, words)
 
 
 def _as_yes(column: Column, texts: np.ndarray) -> tuple[tuple[str, ...], FloatArray]:
@@ -400,7 +401,7 @@ def _as_yes(column: Column, texts: np.ndarray) -> tuple[tuple[str, ...], FloatAr
     is_yes = np.char.lower(texts) == column.yes.lower()
     there = texts != ""
     is_yes[~there] = 2 * is_yes.sum() > there.sum()
-    return (f"{column.name} = {column.yes}",), is_yes[:, None].astype(np.float64)
+    return (f"{column.name}{OF_WORD}{column.yes}",), is_yes[:, None].astype(np.float64)
 
 
 def _one_hot(texts: np.ndarray, words: np.ndarray) -> FloatArray:

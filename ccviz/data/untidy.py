@@ -12,6 +12,7 @@ import numpy as np
 from ccviz.data.cells import NumberStyle, is_missing_text, without_unit
 from ccviz.data.columns import MOST_CATEGORIES, OTHERS, Column, read_columns
 from ccviz.data.roles import looks_like_an_id
+from ccviz.data.scaling import WORDS
 from ccviz.data.table import FOUND, Cells, Decision, Skip, Table, own_names
 from ccviz.errors import FileFormatError
 from ccviz.numbers import count
@@ -170,7 +171,7 @@ def _sum_or_mean(above: np.ndarray, last: float) -> str:
 
 
 def notes_on(columns: Sequence[Column], decisions: Sequence[Decision]) -> tuple[str, ...]:
-    """Return a sentence for each feature that is constant, looks like an id, or has few outliers.
+    """Return a sentence for each feature that is constant, of words, an id, or ruled by outliers.
 
     A few rows rule a feature if at most one in a hundred makes most of its variance.
     """
@@ -187,7 +188,11 @@ def _note_on(column: Column) -> str:
             f"feature each, all others one, {OTHERS!r}."
         )
     if not column.is_countable:
-        return ""
+        several = (
+            f"{name} is {column.n_distinct} features, one a word, and counts as much as "
+            f"{column.n_distinct} numbers where all are scaled alike; as one by {WORDS!r}."
+        )
+        return several if column.n_distinct > 1 and not column.yes else ""
     if column.n_distinct == 1:
         return f"{name} has the same value in every row and separates no points."
     if looks_like_an_id(column):

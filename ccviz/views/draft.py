@@ -18,9 +18,12 @@ from ccviz.data.neighbors import neighbors_of, neighbors_text
 from ccviz.data.scaling import (
     LEARNED,
     SCALINGS,
+    WORDS,
     check_scaling,
+    is_weighted,
     scale,
     scale_as,
+    settled,
     unscaled_as,
     weighted,
 )
@@ -196,15 +199,24 @@ class Draft:
     def with_scaling(self, scaling: str) -> Draft:
         """Return the draft with the features scaled another way.
 
-        `scaling`: A key of `SCALINGS`, weights of the features, or `LEARNED`: the weights are then
-        learned from the links as they are now.
+        `scaling`: A key of `SCALINGS`, weights of the features, `WORDS`, or `LEARNED`: the weights
+        are then learned from the links as they are now.
         """
         if scaling == LEARNED:
             must, cannot = (self.links.of_kind(kind).rows for kind in ("must", "cannot"))
             found = weighted(learn_metric(self.data.X, self.k, must, cannot))
             return self._checked(scaling=found, learned_from=self.links)
+        scaling = settled(scaling, self.data.X, self.data.features)
         check_scaling(scaling, self.data.X.shape[1])
         return self._checked(scaling=scaling, learned_from=LinkTable())
+
+    @property
+    def scaling_name(self) -> str:
+        """The scaling in one word, as people choose it."""
+        is_words = is_weighted(self.scaling) and not self.learned_from
+        if is_words and self.scaling == settled(WORDS, self.data.X, self.data.features):
+            return WORDS
+        return LEARNED if is_weighted(self.scaling) else self.scaling
 
     def with_sizes(self, lower: Iterable[int], upper: Iterable[int]) -> Draft:
         """Return the draft with a size for each cluster; empty to free them."""

@@ -7,11 +7,13 @@ from sklearn.metrics import adjusted_rand_score
 from ccviz import Problem, solve
 from ccviz.data import learn_metric, load, random_pairs, scale, weighted
 from ccviz.data.scaling import (
+    WORDS,
     check_scaling,
     feature_weights,
     is_weighted,
     scale_as,
     scaling_of,
+    settled,
     unscaled_as,
 )
 from ccviz.errors import CcvizError, ParameterError, ProblemError
@@ -32,6 +34,20 @@ def test_noise_counts_little():
     counts = weights * X.var(axis=0)
     assert (weights > 0).all()
     assert counts[:2].min() > 1.5 * counts[2:].max()
+
+
+def test_a_column_of_words_counts_as_one_number():
+    """The variance of its 0/1 columns together is that of a number, however many words it has."""
+    rng = np.random.default_rng(0)
+    size, colour = np.eye(3)[rng.integers(0, 3, 60)], np.eye(2)[rng.integers(0, 2, 60)]
+    age = rng.normal(40.0, 12.0, (60, 1))
+    X = np.hstack([size, age, colour, np.ones((60, 1))])
+    names = ["size = L", "size = M", "size = S", "age", "colour = blue", "colour = red", "x = 1"]
+    variance = scale(X, settled(WORDS, X, names)).var(axis=0)
+    assert variance[:3].sum() == pytest.approx(1.0, rel=1e-3)
+    assert variance[3] == pytest.approx(1.0, rel=1e-3)
+    assert variance[4:6].sum() == pytest.approx(1.0, rel=1e-3)
+    assert variance[6] == 0.0
 
 
 def test_wine_as_it_is_becomes_like_its_classes():
@@ -117,7 +133,7 @@ def test_weights_are_a_scaling_in_words():
         ("weights:1,inf,3", "positive weight"),
         ("weights:", "positive weight"),
         ("weights:<b>,1,1", "positive weight"),
-        ("log", "no scaling 'log'; there are none, standard, range, learned"),
+        ("log", "no scaling 'log'; there are none, standard, range, words, learned"),
     ],
 )
 def test_a_wrong_scaling_gets_a_sentence(how, words):

@@ -19,7 +19,7 @@ from ccviz.data.columns import MOST_CATEGORIES, Column
 from ccviz.data.datasets import Dataset
 from ccviz.data.formulas import markdown_table
 from ccviz.data.roles import NUMBERS
-from ccviz.data.scaling import scale_as, scaling_name
+from ccviz.data.scaling import scale_as, scaling_name, settled
 from ccviz.data.sheet import Sheet
 from ccviz.data.table import ROLE_WORDS, Decision, Role
 from ccviz.numbers import count, number, ordinal, percent, seconds
@@ -216,7 +216,8 @@ def preview(data: Dataset | None, scaling: str) -> dict[str, Any]:
         return {"words": "", "columns": [], "rows": []}
     n, d = data.X.shape
     shown, rows = data.features[:_MOST_PREVIEWED], min(FIRST_ROWS, n)
-    X = scale_as(data.X[:rows], data.X, scaling)[:, :_MOST_PREVIEWED]
+    how = settled(scaling, data.X, data.features)
+    X = scale_as(data.X[:rows], data.X, how)[:, :_MOST_PREVIEWED]
     more = f", the first {_MOST_PREVIEWED} of them below" if d > _MOST_PREVIEWED else ""
     names = data.names or [f"point {i}" for i in range(rows)]
     return {

@@ -8,7 +8,7 @@ from typing import Any
 import param
 
 from ccviz.data.datasets import Dataset
-from ccviz.data.scaling import MOST_APART, apart
+from ccviz.data.scaling import MOST_APART, WORDS, apart
 from ccviz.data.sheet import Sheet, open_sheet
 from ccviz.data.table import FOUND, SINGLE, Decision, Skip
 from ccviz.errors import CcvizError, FileFormatError
@@ -56,7 +56,7 @@ class Importing(param.Parameterized):
     decisions = param.Parameter(default=())
     # What is done about missing values, should there be any.
     missing = param.Selector(default="drop", objects=["drop", "median"])
-    # How the features will be scaled, see `ccviz.data.scaling.SCALINGS`.
+    # How the features will be scaled, see `ccviz.data.scaling.CHOICES`.
     scaling = param.String(default="none")
     refusal = param.String(default="")  # Why it could not be loaded; empty if no load was tried
 
@@ -157,7 +157,13 @@ class Importing(param.Parameterized):
                     self._asked[other] = "ignore" if known == role else known
             self._asked[column] = role
         self._may_lack = False
-        self.param.update(decisions=self.sheet.decide(self._asked), refusal="")
+        decisions = self.sheet.decide(self._asked)
+        both = zip(self.sheet.columns, decisions, strict=True)
+        features = [column for column, decision in both if decision.role == "feature"]
+        words = {column.name for column in features if not column.is_countable and not column.yes}
+        if len(words) < len(features) and words & {*roles}:
+            self.scaling = WORDS  # else a word of m values counts as m numbers
+        self.param.update(decisions=decisions, refusal="")
 
     def leave_out(self) -> None:
         """Take no column as a feature, so that a few can be chosen."""

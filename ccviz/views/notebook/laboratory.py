@@ -18,7 +18,7 @@ import anywidget
 import numpy as np
 import traitlets
 
-from ccviz.data.scaling import LEARNED, LEARNED_LABEL, SCALINGS, scaling_name
+from ccviz.data.scaling import CHOICES, LEARNED, LEARNED_LABEL
 from ccviz.errors import CcvizError, ParameterError, ProblemError
 from ccviz.numbers import count, number
 from ccviz.problem.problem import Problem
@@ -255,7 +255,7 @@ class Laboratory(anywidget.AnyWidget):
                 self.session.edits.set_k(k)
             case {"sizes": str(text)}:
                 self.session.edits.set_sizes(text)
-            case {"scaling": str(how)} if how in (*SCALINGS, LEARNED):
+            case {"scaling": str(how)} if how in {*dict(CHOICES), LEARNED}:
                 self.session.edits.set_scaling(how)
             case {"axes": [str(across), str(up)]}:
                 with self.session.reporting_errors():
@@ -357,10 +357,10 @@ def _state(session: Session) -> dict[str, Any]:
         "asked": _asked(draft),
         "fields": {
             "solver": session.solver.name, "k": draft.k, "sizes": _sizes(draft),
-            "scaling": scaling_name(draft.scaling), "across": session.x_axis, "up": session.y_axis,
+            "scaling": draft.scaling_name, "across": session.x_axis, "up": session.y_axis,
         },
         "choices": {
-            "solver": _SOLVERS, "scaling": [*SCALINGS.items(), (LEARNED, LEARNED_LABEL)],
+            "solver": _SOLVERS, "scaling": [*CHOICES, (LEARNED, LEARNED_LABEL)],
             "across": _axes(draft), "up": _axes(draft),
         },
     }  # fmt: skip

@@ -12,7 +12,7 @@ import param
 from markupsafe import Markup
 
 from ccviz.data.datasets import GENERATORS, NAMES, Dataset, load
-from ccviz.data.scaling import LEARNED, LEARNED_LABEL, SCALINGS, is_weighted, scaling_name
+from ccviz.data.scaling import CHOICES, LEARNED, LEARNED_LABEL, is_weighted
 from ccviz.data.sheet import Sheet
 from ccviz.data.untidy import notes_on
 from ccviz.numbers import count, number, whole
@@ -196,7 +196,7 @@ class ProblemFields(Watching):
         self.k = pn.widgets.IntInput(
             name="Clusters k", value=session.draft.k, width=72, margin=(2, 4)
         )
-        ways = {words: how for how, words in SCALINGS.items()} | {LEARNED_LABEL: LEARNED}
+        ways = {words: how for how, words in [*CHOICES, (LEARNED, LEARNED_LABEL)]}
         self.scaling = pn.widgets.Select(
             name="Features", options=ways, styles={"flex": "1 1 0", "min-width": "0"},
             css_classes=["snug"], **half,
@@ -224,7 +224,7 @@ class ProblemFields(Watching):
     def _set_scaling(self, scaling: str) -> None:
         self._session.edits.set_scaling(scaling)
         with self._following:  # there may be no links to learn from
-            self.scaling.value = scaling_name(self._session.draft.scaling)
+            self.scaling.value = self._session.draft.scaling_name
 
     @watches("draft")
     def _on_draft(self, *_: Any) -> None:
@@ -232,7 +232,7 @@ class ProblemFields(Watching):
         with self._following:
             self.k.value = draft.k
             self.sizes.value = sizes_text(draft.lower, draft.upper)
-            self.scaling.value = scaling_name(draft.scaling)
+            self.scaling.value = draft.scaling_name
 
 
 _MOST_BYTES = 200_000_000
@@ -399,7 +399,7 @@ def content(importing: Importing) -> dict[str, Any]:
         "missing": importing.missing,
         "unknown": ", ".join(sheet.unknown),
         "apart": f"{count(features, 'column')} of features, scaled:",
-        "scalings": [list(pair) for pair in SCALINGS.items()],
+        "scalings": list(map(list, CHOICES)),
         "scaling": importing.scaling,
         "refusal": importing.refusal,
     }

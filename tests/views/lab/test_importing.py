@@ -1,3 +1,5 @@
+import pytest
+
 from ccviz.data.datasets import load
 from ccviz.data.examples import EXAMPLES
 from ccviz.views.lab.importing import Importing
@@ -50,6 +52,15 @@ def test_columns_are_taken_as_something_else(session):
     importing.load()
     assert session.draft.data.features == ("kind = u", "kind = v")
     assert session.draft.data.classes == ("1", "2", "3", "4")
+
+
+def test_a_column_of_words_beside_numbers_counts_as_one_feature(session):
+    importing = brought(session)
+    importing.take_as({"kind": "feature"})
+    assert importing.scaling == "words"
+    importing.load()
+    assert session.draft.scaling_name == "words"
+    assert session.draft.X.var(axis=0).sum() == pytest.approx(3.0, rel=1e-3)  # x, y and kind
 
 
 def test_one_column_alone_is_the_class_and_one_the_name(session):
