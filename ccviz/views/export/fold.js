@@ -120,7 +120,11 @@ function worthSeeing({upper, lower}) {
   const lows = lower.filter(Number.isFinite)
   const all = [...ups, ...lows]
   if (!all.length) return null
-  if (!ups.length || !lows.length) return [Math.min(...all), Math.max(...all)]
+  if (!ups.length || !lows.length) {
+    const [low, high] = [Math.min(...all), Math.max(...all)]
+    const room = low < high ? Math.max(0, 5e-7 * Math.abs(high) - 0.5 * (high - low)) : 0
+    return [low - room, high + room]
+  }
   const margin = Math.max(last(ups) - Math.max(lows[0], 0), 1e-3 * Math.abs(last(ups)))
   return [last(ups) - 1.2 * margin, last(ups) + margin]
 }

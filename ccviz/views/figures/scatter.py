@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -67,6 +68,7 @@ def shortened(name: str, most: int) -> str:
 _EMPTY = "No point is in view. Reset, one of the tools above, shows all."
 _DEEPEST_ZOOM = 1e5  # the whole of an axis over the least part that is shown
 _MANY = 3000
+_FEW_CENTERS = 30  # with crosses of full size
 _TOOLTIP = """@name point <b>@row</b> @class <b>@label{custom}</b>
 <div style="max-width: 340px; opacity: 0.8">@marks</div><div>@links</div>
 <div style="max-width: 340px">@why</div>"""
@@ -198,11 +200,18 @@ class ScatterFigure:
     def _draw_centers(self) -> None:
         color = {"field": "label", "transform": self._mapper}
         self._center_halo = self.plot.scatter(
-            "x", "y", source=self._centers, size=22, marker="cross", line_width=8, level="glyph"
+            "x", "y", source=self._centers, marker="cross", level="glyph"
         )
         self._center_glyph = self.plot.scatter(
-            "x", "y", source=self._centers, size=20, marker="cross", line_width=5, line_color=color
+            "x", "y", source=self._centers, marker="cross", line_color=color
         )
+        self._size_centers(0)
+
+    def _size_centers(self, k: int) -> None:
+        """Draw crosses that together cover no more of the points than those of a few clusters."""
+        share = min(1.0, math.sqrt(_FEW_CENTERS / max(k, 1)))
+        self._center_halo.glyph.update(size=20 * share + 2, line_width=8 * share)
+        self._center_glyph.glyph.update(size=20 * share, line_width=5 * share)
 
     def _draw_rings(self) -> None:
         """Add the path of a conflict and the marks of single points."""
@@ -350,6 +359,8 @@ class ScatterFigure:
                 self._redraw()
         elif changed:
             self._patch("label", labels)
+        if len(frame.centers) != len(self._centers.data["x"]):
+            self._size_centers(len(frame.centers))
         refill(
             self._centers,
             x=frame.centers[:, 0],

@@ -33,6 +33,12 @@ class Bounds:
         return y_range(self.upper, self.lower)
 
 
+def with_room(low: float, high: float) -> tuple[float, float]:
+    """Return a range that is no narrower than a millionth, if it has ends: rounding is no fall."""
+    room = max(0.0, 5e-7 * abs(high) - 0.5 * (high - low)) if low < high else 0.0
+    return low - room, high + room
+
+
 def y_range(upper: FloatArray, lower: FloatArray) -> tuple[float, float] | None:
     """Return a range of the vertical axis that shows how two bounds approach; None without bounds.
 
@@ -44,7 +50,7 @@ def y_range(upper: FloatArray, lower: FloatArray) -> tuple[float, float] | None:
     upper, lower = (values[np.isfinite(values)] for values in (upper, lower))
     if not len(upper) or not len(lower):
         known = np.concatenate([upper, lower])
-        return (float(known.min()), float(known.max())) if len(known) else None
+        return with_room(float(known.min()), float(known.max())) if len(known) else None
     last = float(upper[-1])
     margin = max(last - max(float(lower[0]), 0.0), 1e-3 * abs(last))
     return last - 1.2 * margin, last + margin

@@ -12,6 +12,7 @@ from msgspec import structs
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.events import Assigned, Event, GenerationEnded, Record, Restarted
+from ccviz.views.frames.bounds import with_room
 from ccviz.views.frames.exact import column, thinned
 
 # --- A population over its generations: how good, how diverse, and who replaced whom --------------
@@ -161,7 +162,7 @@ class Descent:
         if not len(known):
             return None
         share = _WORTH_SEEING if len(known) > _FEW else 1.0
-        return float(known.min()), float(np.quantile(known, share))
+        return with_room(float(known.min()), float(np.quantile(known, share)))
 
 
 class DescentLog:

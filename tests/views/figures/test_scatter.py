@@ -29,6 +29,20 @@ def figure():
     return figure
 
 
+def test_crosses_of_many_centres_do_not_hide_the_points(figure):
+    crosses = [
+        each.glyph for each in figure.plot.renderers if getattr(each.glyph, "marker", "") == "cross"
+    ]
+    covered = []
+    for k in (3, 30, 300):
+        centers = np.random.default_rng(0).random((k, 2))
+        figure.show_clusters(Coloring(np.arange(N) % k, centers, np.arange(k)))
+        covered.append(sum(k * glyph.size * glyph.line_width for glyph in crosses))
+    assert crosses
+    assert covered[2] == pytest.approx(covered[1], rel=0.2)
+    assert 5 < min(glyph.size for glyph in crosses) < 10
+
+
 def test_an_empty_part_says_how_points_come_back(figure):
     x = figure.plot.x_range
     whole = x.start, x.end

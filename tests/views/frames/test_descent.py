@@ -2,6 +2,7 @@ import math
 import tracemalloc
 
 import numpy as np
+import pytest
 
 from ccviz import Problem, start
 from ccviz.events import Assigned, GenerationEnded, Record, Restarted
@@ -38,6 +39,13 @@ def test_dear_beginnings_of_many_starts_are_not_worth_seeing():
     assert log_of().frame().heights is None
     assert log_of(*few).frame().heights == (9.0, 500.0)
     assert log_of(*few, *[assigned(10.0)] * 40).frame().heights == (9.0, 10.0)
+
+
+def test_rounding_is_no_fall():
+    """Two objectives that differ in the sixteenth digit lie in the middle of the range."""
+    low, high = log_of(assigned(56.09474415584417), assigned(56.09474415584416)).frame().heights
+    assert high - low > 1e-5
+    assert (low + high) / 2 == pytest.approx(56.09474415584416)
 
 
 def test_an_assignment_of_some_points_is_no_objective():
