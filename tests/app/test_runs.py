@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from ccviz import Problem
 from ccviz.views.frames.tables import COLUMNS
 from ccviz.views.lab.runner import RunQueue
 from tests.app.driver import ENDLESS
@@ -149,6 +150,23 @@ def test_the_table_of_runs_tells_sorts_and_filters(lab_of, picture):
     [found] = column("Run")
     assert "cop-kmeans" in found
     picture(lab.page, "filtered")
+
+
+def test_an_old_run_of_very_many_is_found(lab, server, picture):
+    problem = Problem([[0.0], [1.0], [4.0]], 2)
+    with server.archive() as archive:
+        for at in range(205):
+            archive.create(problem, "blp-kmeans", {}, dataset="line", name=f"try-{at:03d}")
+    lab.room("Runs")
+    lab.see("200 of 205 runs shown")
+    lab.page.get_by_label("Filter runs").fill("try-003")
+    lab.see("1 of 205 runs shown")
+    lab.run_row("try-003").wait_for()
+    lab.page.get_by_label("Filter runs").fill("")
+    lab.see("200 of 205 runs shown")
+    lab.page.get_by_label("Sort runs by").select_option("By Run")
+    lab.run_row("try-000").wait_for()
+    picture(lab.page, "two hundred")
 
 
 def test_a_run_is_exported_and_opened_from_its_file(lab, tmp_path):

@@ -81,6 +81,31 @@ def run_row(info: RunInfo, person: Person = ALONE, name: str = "") -> RunRow:
     return RunRow(info.id, name or info.name, cells, keys, may)
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """Which of very many runs are looked for: words of their rows, and a column to sort by."""
+
+    words: str = ""
+    column: int | None = None
+    down: bool = False
+
+    def of(self, rows: Sequence[RunRow]) -> list[RunRow]:
+        """Return the rows with all of the words, in order; those without a value last."""
+        words = self.words.lower().split()
+        texts = [" ".join(row.cells).lower() for row in rows]
+        found = [
+            row
+            for row, text in zip(rows, texts, strict=True)
+            if all(word in text for word in words)
+        ]
+        at = self.column
+        if at is None or not 0 <= at < len(COLUMNS):
+            return found
+        known = [row for row in found if row.keys[at] is not None]
+        known.sort(key=lambda row: row.keys[at], reverse=self.down)  # type: ignore[arg-type, return-value]
+        return known + [row for row in found if row.keys[at] is None]
+
+
 def run_names(infos: Iterable[RunInfo]) -> dict[str, str]:
     """Return what people call runs: the names they were given, or data, k, solver and links.
 

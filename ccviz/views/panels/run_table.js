@@ -26,9 +26,10 @@ export function render({model}) {
       <select aria-label="Sort runs by"><option value="">Newest first</option>
         ${model.columns.map((name, at) => html`<option value="${at}">By ${name}</option>`)}</select>
     </div>
+    <p class="about"></p>
     <div class="scroll"><table><thead></thead><tbody></tbody></table></div>`.text
-  const [filter, sort, head, body] =
-    ["input", "select", "thead", "tbody"].map((name) => box.querySelector(name))
+  const [filter, sort, said, head, body] =
+    ["input", "select", ".about", "thead", "tbody"].map((name) => box.querySelector(name))
   const order = {column: null, down: false}
   const chosen = new Set()
   const unfolded = new Set()
@@ -47,7 +48,18 @@ export function render({model}) {
       : html`<span class="${name.toLowerCase()}">${name} <b>${row.cells[at]}</b></span> `)}</p>
     ${ACTIONS.filter(([what]) => row.may.includes(what)).map(([what, words]) =>
       html`<button data-what="${what}">${words}</button>`)}`
+  // Of very many runs the server knows the others: it searches and sorts all of them.
+  let waiting = 0
+  const find = () => {
+    draw()
+    if (!model.many) return
+    clearTimeout(waiting)
+    waiting = setTimeout(() => model.send_msg(
+      {what: "find", words: filter.value, column: order.column, down: order.down}), 200)
+  }
   const draw = () => {
+    said.textContent = model.words
+    said.hidden = !model.words
     const place = placeOf(box.querySelector("table :focus"))
     sort.value = order.column === null ? "" : order.column
     head.innerHTML = html`<tr><th class="tick"><input type="checkbox" data-what="all" aria-label="Tick all"
@@ -76,11 +88,11 @@ export function render({model}) {
     if (what === "delete" && !window.confirm(`Delete the run ${row.name} for good?`)) return
     model.send_msg(message)
   }
-  filter.addEventListener("input", draw)
+  filter.addEventListener("input", find)
   sort.addEventListener("change", () => {
     order.column = sort.value === "" ? null : Number(sort.value)
     order.down = false
-    draw()
+    find()
   })
   head.addEventListener("click", (event) => {
     if (event.target.matches("input")) {
@@ -93,7 +105,7 @@ export function render({model}) {
     const column = Number(button.dataset.column)
     order.down = order.column === column && !order.down
     order.column = column
-    draw()
+    find()
   })
   body.addEventListener("click", (event) => {
     const id = event.target.closest("tr").dataset.id
@@ -109,6 +121,7 @@ export function render({model}) {
     } else if (what) act(what, id)
   })
   model.on("rows", draw)
+  model.on("words", draw)
   model.on("shown", draw)
   draw()
   return box

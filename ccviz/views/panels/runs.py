@@ -22,6 +22,7 @@ from ccviz.views.frames.clusters import Row, comparison, differing
 from ccviz.views.frames.tables import (
     COLUMNS,
     OUTCOME_COLUMNS,
+    Wanted,
     outcome_row,
     run_names,
     run_row,
@@ -227,6 +228,8 @@ class RunTable(Component):
 
     columns = param.List(default=list(COLUMNS))
     rows = param.List(default=[])
+    many = param.Boolean(default=False, doc="Whether there are more runs than rows.")
+    words = param.String(default="", doc="Which of them have a row.")
     shown = param.String(default="")
 
     _esm = with_template("run_table.js")
@@ -245,7 +248,7 @@ class RunsPanel(Panel):
 
     def __init__(self, session: Session, in_front: bool = True) -> None:
         super().__init__()
-        self._session, self._in_front = session, in_front
+        self._session, self._in_front, self._wanted = session, in_front, Wanted()
         self._table = RunTable(self._act, sizing_mode="stretch_both", margin=0, min_height=210)
         self._comparison = ComparisonPanel(session)
         self._batch = BatchPanel(session)
@@ -289,10 +292,16 @@ class RunsPanel(Panel):
         self._queue.object = Markup('<p class="about">{}</p>').format(words)
         infos = listed_runs(self._session)
         names = run_names(infos)
-        self._table.rows = [
-            asdict(run_row(info, self._session.person, names[info.id]))
-            for info in infos[:_MOST_ROWS]
-        ]
+        many, total = len(infos) > _MOST_ROWS, len(infos)
+        searched = many and self._wanted != Wanted()
+        listed = infos if searched else infos[:_MOST_ROWS]
+        rows = [run_row(info, self._session.person, names[info.id]) for info in listed]
+        if searched:
+            rows = self._wanted.of(rows)
+        shown = list(map(asdict, rows[:_MOST_ROWS]))
+        found = f"{len(rows):,} found, " if searched and len(rows) > _MOST_ROWS else ""
+        words = f"{found}{len(shown):,} of {total:,} runs shown" if many else ""
+        self._table.param.update(rows=shown, many=many, words=words)
 
     def show(self, in_front: bool) -> None:
         """Move to the front, with what others have written meanwhile; or leave it."""
@@ -308,6 +317,12 @@ class RunsPanel(Panel):
 
     def _act(self, message: dict[str, Any]) -> None:
         session, what = self._session, message["what"]
+        if what == "find":
+            column = message["column"]
+            column = None if column is None else int(column)
+            self._wanted = Wanted(str(message["words"]), column, bool(message["down"]))
+            self.refresh()
+            return
         if what == "compare":
             session.compared = tuple(message["ids"])
             return

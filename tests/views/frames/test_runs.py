@@ -11,7 +11,7 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.info import summarise
 from ccviz.runs.run import Run
 from ccviz.views.frames.clusters import comparison
-from ccviz.views.frames.tables import COLUMNS, run_names, run_row, run_table
+from ccviz.views.frames.tables import COLUMNS, Wanted, run_names, run_row, run_table
 
 
 @pytest.fixture
@@ -37,6 +37,22 @@ def test_a_row_says_what_the_run_has_come_to(info):
     assert cells["Proof"] == "feasible"
     assert cells["Time"] == "100 ms"
     assert row.may == ("open", "rename", "delete")
+
+
+def test_runs_are_searched_and_sorted_by_their_cells(info):
+    rows = [
+        run_row(replace(info, name=name, objective=objective))
+        for name, objective in (("second", 4.0), ("third", math.inf), ("first", 2.5))
+    ]
+    at = COLUMNS.index("Objective")
+    assert [row.name for row in Wanted(column=at).of(rows)] == ["first", "second", "third"]
+    assert [row.name for row in Wanted(column=at, down=True).of(rows)] == [
+        "second",
+        "first",
+        "third",
+    ]
+    assert [row.name for row in Wanted("KMEANS sec").of(rows)] == ["second"]
+    assert Wanted("line nothing").of(rows) == []
 
 
 def test_the_objective_has_one_name_in_the_table_and_in_the_comparison(info):
