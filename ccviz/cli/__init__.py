@@ -42,6 +42,7 @@ _WHERE = {
     "noise-study": "studies.noise_study",
     "app": "serve.serve",
     "desktop": "serve.desktop",
+    "mcp": "mcp.mcp",
     "runs": "archive.runs",
     "show": "archive.show",
     "replay": "archive.replay",
