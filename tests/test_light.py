@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-EXTRAS = ("cvxpy", "openpyxl", "pandas", "panel", "pyarrow", "pydantic", "scs", "typer")
+EXTRAS = ("cvxpy", "mcp", "openpyxl", "pandas", "panel", "pyarrow", "pydantic", "scs", "typer")
 _WITHOUT = """
 import sys
 
@@ -80,6 +80,13 @@ print(sorted(model.labels_.tolist()))
 """
     done = run_without((*EXTRAS, "highspy"), code)
     assert done.stdout.split("\n")[0] == "[0, 0, 1, 1]", done.stderr
+
+
+def test_tools_for_an_agent_name_the_package_that_they_need(tmp_path):
+    done = run_without(EXTRAS, CLI, "mcp", str(tmp_path))
+    assert (done.returncode, done.stdout) == (2, "")
+    said = "ccviz: there is no package mcp; pip install 'ccviz-lab[mcp]' brings it.\n"
+    assert done.stderr == said
 
 
 @pytest.mark.slow

@@ -32,6 +32,7 @@ from ccviz.plugins import PluginWarning
 
 _WHERE = {
     "solve": "solve.solve",
+    "describe": "solve.describe",
     "elbow": "batch.elbow",
     "batch": "batch.batch",
     "solvers": "solve.solvers",
@@ -41,7 +42,9 @@ _WHERE = {
     "noise-study": "studies.noise_study",
     "app": "serve.serve",
     "desktop": "serve.desktop",
+    "mcp": "mcp.mcp",
     "runs": "archive.runs",
+    "show": "archive.show",
     "replay": "archive.replay",
     "export": "archive.export",
     "import": "archive.import_",
@@ -51,6 +54,7 @@ _WHERE = {
     "prices": "studies.prices",
     "margins": "studies.margins",
     "nearest": "studies.nearest",
+    "why": "studies.why",
 }
 """The module in `ccviz.cli` and the function of each command, in the order of the help."""
 

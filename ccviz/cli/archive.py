@@ -36,7 +36,7 @@ from ccviz.runs.database import default_path
 from ccviz.runs.file import export_run, import_run
 from ccviz.runs.info import RunInfo
 from ccviz.runs.recorder import open_run, reopen
-from ccviz.runs.run import Run, status_sentence
+from ccviz.runs.run import Run, result_of, status_sentence
 from ccviz.runs.stop import Limits
 from ccviz.solvers.search.workforce import check_workers
 
@@ -86,7 +86,7 @@ def import_(file: Annotated[str, Argument(help="File that 'ccviz export' wrote."
     out.print(import_run(Archive(), file), markup=False)
 
 
-# --- `ccviz replay`: a stored run again, event by event -------------------------------------------
+# --- `ccviz replay` and `ccviz show`: a stored run again, event by event, or its result -----------
 
 
 _PAGE = 1000
@@ -125,6 +125,19 @@ def _is_short(value: object) -> bool:
 
 def _short(value: object) -> str:
     return number(value) if isinstance(value, float) else str(value)
+
+
+def show(
+    run: Annotated[str, Argument(help="Id, name or end of the id of a run, or 'last'.")],
+    json: JsonFile = None,
+) -> None:
+    """Show the result of a stored run as `solve` did, or how far a run is that goes on."""
+    archive = Archive()
+    state = archive.load(run_id := archive.find(run))
+    if state.finished is None:
+        out.print(f"{describe(state)}. {status_sentence(state)}", markup=False)
+    else:
+        report(state.problem, result_of(state), run_id, Files(json))
 
 
 # --- `ccviz resume`: let a stopped or killed run go on --------------------------------------------

@@ -21,7 +21,7 @@ from ccviz.data.names import column_values
 from ccviz.data.neighbors import neighbors_of
 from ccviz.data.read_table import read_table
 from ccviz.data.scaling import LEARNED, check_scaling, scale, scale_as, settled, weighted
-from ccviz.data.table import Source
+from ccviz.data.table import Source, decode_text, read_bytes
 from ccviz.errors import ParameterError, ProblemError, quote
 from ccviz.problem.asked import AnyAsked, read_asked
 from ccviz.problem.fixed_centers import read_centers, read_centers_text
@@ -172,7 +172,7 @@ def _centers(given: str, dataset: Dataset, scaling: str) -> FloatArray | None:
     if not given.strip():
         return None
     is_file = len(given) <= _LONGEST_NAME and Path(given).is_file()
-    text = Path(given).read_text(encoding="utf-8") if is_file else given
+    text = decode_text(read_bytes(given, given), f"{given}: ") if is_file else given
     n, d = dataset.X.shape
     return scale_as(
         read_centers(read_centers_text(text, dataset.features), n, d, n), dataset.X, scaling
@@ -284,7 +284,7 @@ def read_rules(texts: Iterable[str], dataset: Dataset) -> list[AnyAsked]:
 def _clustering(name: str) -> IntArray:
     """Return the labels that a file holds, a label a line, or that a stored run found."""
     if Path(name).is_file():
-        return encode_classes(Path(name).read_text(encoding="utf-8").split())[0]
+        return encode_classes(decode_text(read_bytes(name, name), f"{name}: ").split())[0]
     archive = Archive()
     run_id = archive.find(name)
     run = Run(archive.problem(run_id))

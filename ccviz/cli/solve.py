@@ -67,6 +67,8 @@ from ccviz.cli.reading import (
 )
 from ccviz.cli.report import Files, report, save_files, table_of
 from ccviz.data.datasets import Dataset
+from ccviz.data.names import words_to_name
+from ccviz.data.table import ROLE_WORDS
 from ccviz.errors import ContradictionError, ProblemError, UnfillableError
 from ccviz.feasibility.conflict import can_explain
 from ccviz.feasibility.cure import explain
@@ -249,7 +251,22 @@ def with_cures(refused: ProblemError, problem: Problem, asked: Sequence[AnyAsked
     return ProblemError(f"{refused} {explain(problem, rules=asked)[1].sentence}")
 
 
-# --- `ccviz rules`: the kinds of rules ------------------------------------------------------------
+# --- `ccviz describe` and `ccviz rules`: the columns of a table, the kinds of rules ---------------
+
+
+def describe(
+    data: Data, columns: TableColumns = ANY_COLUMNS, weight_column: WeightColumn = None
+) -> None:
+    """Say what a table has: points, columns with their roles, words that rules may name."""
+    dataset = find_data(data, **columns.options(weight_column))
+    n, d = dataset.X.shape
+    out.print(f"{dataset.name}: {count(n, 'point')}, {count(d, 'feature')}")
+    roles = dataset.origin.roles.items() if dataset.origin else ()
+    rows = [(column, ROLE_WORDS[role]) for column, role in roles]
+    plain = [(each, "feature") for each in dataset.features]
+    out.print(table_of(("column", "role"), rows or plain))
+    words = ", ".join(words_to_name(dataset)) or "none"
+    out.print("\n".join([f"words for rules: {words}", *dataset.notices]))
 
 
 def rules() -> None:

@@ -198,7 +198,26 @@ def _words_of_moves(found: LeastChange, best: float, bound: float) -> str:
 
 
 # --------------------------------------------------------------------------------------------------
-# `ccviz margins`: how much the cost must rise before a point leaves its cluster, by two bounds.
+# `ccviz why` and `margins`: what the move of a point costs, and how much the cost must rise for it.
+
+
+def why(
+    run: Annotated[str, Argument(help="Id, name or end of the id of a run, or 'last'.")],
+    points: Annotated[list[int], Argument(help="Numbers of points, from 0 on.")],
+    data: Annotated[str | None, option(help="Table of the run's rows, for names.")] = None,
+    columns: TableColumns = ANY_COLUMNS,
+) -> None:
+    """Say of points what their next best cluster costs, and the constraint that forbids it."""
+    archive = Archive()
+    now = archive.load(run_id := archive.find(run))
+    if now.incumbent is None:
+        raise CcvizError(f"the run {run} has no clustering.")
+    found = now.incumbent.in_order()
+    known = Why(Moves(found))
+    if data is not None:
+        known = why_of(found, _rows_of(now, archive.info(run_id).scaling, data, columns))
+    for sentence in map(known.of, points):
+        out.print(sentence)
 
 
 def margins(

@@ -10,6 +10,7 @@ import numpy as np
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.data.datasets import Dataset
 from ccviz.data.names import column_values
+from ccviz.data.table import decode_text, read_bytes
 from ccviz.errors import FileFormatError, ProblemError, quote
 from ccviz.problem.neighbors import Neighbors
 
@@ -106,7 +107,8 @@ def read_neighbors_text(text: str, place: FloatArray, reads_files: bool = True) 
         words = f"{WAYS} or a file" if reads_files else WAYS
         raise ProblemError(f"neighbours are by {words}, and {quote(text)} is none.")
     read = read_gal if path.suffix.lower() == ".gal" else read_pairs
-    return Neighbors(read(path.read_text(encoding="utf-8"), len(place)), len(place))
+    content = decode_text(read_bytes(text, text), f"{text}: ")
+    return Neighbors(read(content, len(place)), len(place))
 
 
 def read_pairs(text: str, n: int) -> IntArray:

@@ -328,15 +328,15 @@ def check_size(n: int, d: int) -> None:
         )
 
 
-def decode_text(data: bytes) -> str:
+def decode_text(data: bytes, where: str = "") -> str:
     """Return text from its bytes: UTF-8, UTF-16 with its mark, otherwise Windows-1252 (Latin-1).
 
-    Raises `FileFormatError` if it is not text; the sentence names the line.
+    Raises `FileFormatError` if it is not text; the sentence begins with `where` and names the line.
     """
     text = _decoded(data)
     before, zero, _ = text.partition("\0")
     if zero:
-        raise FileFormatError(f"line {before.count(chr(10)) + 1} is not text.")
+        raise FileFormatError(f"{where}line {before.count(chr(10)) + 1} is not text.")
     return text
 
 

@@ -23,6 +23,12 @@ def test_coordinates_without_neighbours_are_refused(ccviz, folder):
     assert "lon would be the coordinates of neighbours, and none are asked for" in done.sentence
 
 
+def test_files_that_are_no_text_are_refused(ccviz, folder):
+    (folder / "a.bin").write_bytes(b"\xff\0\x81")
+    for given in ("--neighbors=a.bin", "--fixed-centers=a.bin", "--rule=overlap(a.bin)<=9"):
+        assert ccviz("solve", "iris", given).sentence == "a.bin: line 1 is not text."
+
+
 def test_elbow_and_batch_keep_neighbours(ccviz, folder):
     rows = "".join(f"{i},{i % 2},{i % 3}\n" for i in range(12))
     (folder / "areas.csv").write_text(f"lon,lat,value\n{rows}")

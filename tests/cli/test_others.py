@@ -56,7 +56,7 @@ def test_a_shell_completes_the_commands(command, folder):
 
 
 def test_a_shell_offers_no_name_of_before(command, folder):
-    assert completed(command, "ccviz s") == ["solve", "solvers"]
+    assert completed(command, "ccviz s") == ["solve", "solvers", "show"]
     assert completed(command, "ccviz n") == ["noise-study", "nearest"]
 
 

@@ -1,5 +1,6 @@
 """What is done with runs that are in the archive."""
 
+import json
 import os
 import subprocess
 
@@ -38,6 +39,13 @@ def test_the_newest_runs_and_those_with_some_words(ccviz, solved):
     _, found = ccviz("runs", "--filter", "IRIS blp").out.splitlines()
     assert "first try" in found
     assert len(ccviz("runs", "--filter", "iris k-means wine").out.splitlines()) == 1
+
+
+def test_show_prints_what_solve_did(ccviz):
+    solve = ["solve", "iris", "--solver", "blp-kmeans", "--quiet"]
+    solved = ccviz(*solve, "--json", "-").out
+    assert ccviz("show", "last", "--json", "-").out == solved
+    assert json.loads(solved)["run"] in ccviz("show", "last").out
 
 
 def test_rename_and_delete(ccviz, solved):
@@ -110,6 +118,7 @@ def test_a_run_that_lost_its_driver_is_listed_as_lost(ccviz, solved, folder):
         archive.append(lost, records, summarise(archive.load(known.id, upto=records[-1].seq)))
         archive._set(lost, {"tick": -1e9})
     assert " lost " in ccviz("runs").out.splitlines()[1]
+    assert "not proved optimal" in ccviz("show", lost).out
 
 
 def test_output_that_nobody_reads_is_no_error(solved, command):

@@ -319,6 +319,16 @@ def test_links_follow_from_columns_that_are_no_features(ccviz, folder):
 
 
 @pytest.mark.slow
+def test_describe_has_the_role_of_each_column(ccviz, folder):
+    (folder / "a.csv").write_text("id;x;sort\nA;1,5;u\nB;2;v\nC;2;u\nD;4;v\n")
+    lines = ccviz("describe", "a.csv").out.splitlines()
+    assert lines[0] == "a: 4 points, 1 feature"
+    assert [line.split()[1] for line in lines[2:5]] == ["name", "feature", "known"]
+    assert "sort=u, sort=v" in lines[5]
+    assert "petal width (cm)" in ccviz("describe", "iris").out
+    assert "cannot be read" in ccviz("describe", "gone.csv").sentence
+
+
 def test_rules(ccviz, folder):
     words = ["solve", "iris", "--no-archive", "--json", "-"]
     done = ccviz(*words, "--rule", "diameter<=3.2", "--rule", "size>=30")

@@ -4,6 +4,9 @@ import csv
 
 import pytest
 
+from ccviz.runs.archive import Archive
+from ccviz.runs.run import result_of
+
 
 @pytest.fixture
 def proved(ccviz, folder):
@@ -29,6 +32,17 @@ def test_a_pair_has_a_margin_of_its_own(ccviz, proved):
     assert done.code == 0
     assert done.out.splitlines()[1].split()[:2] == ["0", "6"]
     assert ccviz("margins", "last", "--pair", 0, 6, "--out", "a.csv").code == 2
+
+
+def test_why_says_what_a_result_says_and_names_features(ccviz, proved):
+    said = ccviz("why", "last", 3, 0).out.splitlines()
+    archive = Archive()
+    result = result_of(archive.load(archive.find("last")))
+    assert said == [result.why(3), result.why(0)]
+    named = ccviz("why", "last", 3, 0, "--data", "a.csv").out.splitlines()
+    assert [each.replace(" (x 100 %)", "") for each in named] == said
+    assert ccviz("why", "last", 7).sentence == "7 is none of the points 0 to 6."
+    assert "150 rows" in ccviz("why", "last", 3, "--data", "iris").sentence
 
 
 def test_the_commands_have_their_names_of_before_too(ccviz):
