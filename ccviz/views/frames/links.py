@@ -326,9 +326,11 @@ def entries(links: Sequence[Link]) -> Iterator[Entry]:
 
 
 def _goes_on(chain: list[Link], link: Link) -> bool:
-    """Whether a link made before a chain leads to its first point, with the same weight."""
+    """Whether a link made before a chain leads to its first point, alike in weight and source."""
     last = chain[-1]
     if link.kind != "must" or last.kind != "must" or link.weight != last.weight:
+        return False
+    if link.source != last.source:
         return False
     shared = set(link.pair) & set(last.pair)
     if len(shared) != 1:

@@ -20,6 +20,7 @@ from ccviz.data.link_files import links_text
 from ccviz.data.names import NameBook, column_names, suggest, words_to_name
 from ccviz.data.neighbors import WAYS
 from ccviz.numbers import count, number
+from ccviz.problem.links import Links
 from ccviz.problem.neighbors import Neighbors
 from ccviz.problem.rules import RULE_KINDS
 from ccviz.runs.info import RunInfo
@@ -220,10 +221,11 @@ def islands_words(near: Neighbors | None) -> str:
 
 def links_download(session: Session) -> DownloadRequest:
     """Return how the current links are written to a file."""
-    problem = session.draft.given
-    links = (problem.must_link, problem.cannot_link)
-    small = sum(map(len, links)) <= _SMALL
-    return DownloadRequest("links.txt", "text/plain", links_text, links, small)
+    links = session.draft.links
+    must, cannot = links.of_kind("must"), links.of_kind("cannot")
+    sources = [table.sources[at] for table in (must, cannot) for at in table.source.tolist()]
+    args = (Links(must.pairs, must.weights), Links(cannot.pairs, cannot.weights), sources)
+    return DownloadRequest("links.txt", "text/plain", links_text, args, len(links) <= _SMALL)
 
 
 _MOST_ISLANDS = 6  # whose numbers of points are said
@@ -322,7 +324,7 @@ def _row(
     note = f"{broken:,} broken" if entry.is_group else "broken"
     return {
         "kind": link.kind, "pair": entry.words(names), "broken": broken > 0, "implied": follows,
-        "weight": None if link.is_hard else link.weight,
+        "weight": None if link.is_hard else link.weight, "source": link.source,
         "note": note if broken else "",
         "many": f"{broken:,} " if broken and entry.is_group else "",
         "name": f"group of {len(entry.points):,} points" if entry.is_group else str(link),
