@@ -19,7 +19,7 @@ import csv
 import math
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -52,6 +52,11 @@ class GivenLinks:
     cannot_link: list[Row] = field(default_factory=list)
     must_sources: list[str] = field(default_factory=list)
     cannot_sources: list[str] = field(default_factory=list)
+
+    @property
+    def sources(self) -> list[str]:
+        """What all links come from, must-links first."""
+        return self.must_sources + self.cannot_sources
 
     def _add(self, kind: str, row: Row, source: str) -> None:
         links, sources = (
@@ -298,6 +303,18 @@ def added_up(rows: Sequence[Row]) -> list[Row]:
         pair = (min(row[:2]), max(row[:2]))
         total[pair] = total.get(pair, 0.0) + (row[2] if len(row) == 3 else math.inf)
     return [(i, j, weight) for (i, j), weight in total.items()]
+
+
+def softened(
+    rows: Sequence[Row], sources: Sequence[str], weights: Mapping[str, float]
+) -> list[Row]:
+    """Return links of which the hard ones of some sources are soft, of the weights given."""
+    return [
+        (row[0], row[1], weights[source])
+        if source in weights and math.isinf((*row, math.inf)[2])
+        else row
+        for row, source in zip(rows, sources, strict=True)
+    ]
 
 
 def links_text(must_link: Links, cannot_link: Links, sources: Sequence[str] = ()) -> str:

@@ -123,6 +123,11 @@ class Edits:
         """Take links away."""
         self._change(lambda draft: draft.without_links(links))
 
+    def weigh_source(self, source: str, weight: float) -> None:
+        """Give all links of a source a weight: soft ones, or hard ones if it is infinite."""
+        links = self._state.draft.links.of_source(source)
+        self.add_links(replace(links, weights=np.full(len(links), weight)))
+
     # --- Questions about pairs and sets of points, which are answered by links -----------------
 
     def ask(self) -> None:
