@@ -15,6 +15,9 @@ from ccviz.arrays import FloatArray, IntArray, freeze
 
 Kind = Literal["must", "cannot"]
 
+BY_HAND = " by hand"
+"""The end of the source of a gesture's links: ``merged by hand``."""
+
 KIND_WORDS: dict[Kind, str] = {"must": "must-link", "cannot": "cannot-link"}
 
 

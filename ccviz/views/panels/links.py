@@ -144,7 +144,7 @@ class LinkTools(Panel):
             pn.Row(self._many, self._noise, margin=0, sizing_mode="stretch_width"),
             self._draw, margin=0, sizing_mode="stretch_width",
         )  # fmt: skip
-        self._which = pn.widgets.Select(name="All links of a source", **half)
+        self._which = pn.widgets.Select(name="Links of a source", **half)
         self._its_weight = FloatInput(
             name="Their weight", value=None, start=0.0, step=1.0, placeholder="hard", **half
         )

@@ -42,7 +42,7 @@ def test_without_a_weight_new_links_are_hard(session):
 
 def test_all_links_of_a_source_get_a_weight_at_once(session):
     tools = At(LinksPanel(session))
-    source = tools["All links of a source"]
+    source = tools["Links of a source"]
     assert source.options == {}
     given = [Link("must", 0, 1, source="R"), Link("must", 2, 3), Link("cannot", 0, 5, 2.0, "R")]
     session.edits.add_links(given)
