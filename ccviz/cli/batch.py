@@ -28,6 +28,7 @@ from ccviz.cli.parameters import (
     Scaling,
     Seed,
     SizesText,
+    Soften,
     SolverName,
     TableColumns,
     TimeLimit,
@@ -70,6 +71,7 @@ def elbow(
     data: Data,
     k: Annotated[str, option("-k", help="Numbers of clusters, A-B.")] = "1-8",
     links: LinkFiles = None,
+    soften: Soften = None,
     solver: SolverName = "blp-kmeans",
     param: Params = None,
     sizes: SizesText = None,
@@ -106,13 +108,14 @@ def elbow(
     solver = "regions" if neighbors and solver == "blp-kmeans" else solver
     chosen = build_solver(solver, param or [])
     asked, keeps = read_rules(rules, dataset), chosen.supports.rules
-    scaling = settled_scaling(dataset, numbers, links or [], scale)
+    scaling = settled_scaling(dataset, numbers, links or [], scale, soften or [])
 
     def build(each: int) -> Problem | None:
         try:
             problem = build_problem(
-                dataset, each, links or [], sizes, scaling, outliers, neighbors=neighbors, at=at
-            )
+                dataset, each, links or [], sizes, scaling, outliers,
+                neighbors=neighbors, at=at, soften=soften or [],
+            )  # fmt: skip
             return with_rules(problem, asked, keeps)
         except UnfillableError:
             if len(numbers) == 1:
@@ -215,6 +218,7 @@ def batch(
     seeds: Annotated[int, option(help="How many seeds.", min=1)] = 3,
     seed: Seed = 0,
     links: LinkFiles = None,
+    soften: Soften = None,
     sizes: SizesText = None,
     neighbors: NeighborsOf = "",
     at: At = "",
@@ -234,12 +238,13 @@ def batch(
         say(notice)
 
     numbers: Sequence[int | None] = [None] if k is None else numbers_of(k)
-    scaling = settled_scaling(dataset, numbers, links or [], scale)
+    scaling = settled_scaling(dataset, numbers, links or [], scale, soften or [])
 
     def problem_of(asked: int | None, _keeps_rules: bool = False) -> Problem:
         return build_problem(
-            dataset, asked, links or [], sizes, scaling, neighbors=neighbors, at=at
-        )
+            dataset, asked, links or [], sizes, scaling,
+            neighbors=neighbors, at=at, soften=soften or [],
+        )  # fmt: skip
 
     counts = [problem_of(None).k if each is None else each for each in numbers]
     cells, left_out = plan(problem_of, _solvers(solver), range(seed, seed + seeds), counts)

@@ -160,6 +160,13 @@ LinksRepeated = Annotated[
         help="Weight of a soft link that is given more than once: its greatest, or their sum.",
     ),
 ]
+Soften = Annotated[
+    list[str] | None,
+    option(
+        metavar="SOURCE=W",
+        help="Make the hard links of a source soft, of this weight: a comment or a file of links.",
+    ),
+]
 SolverName = Annotated[str, option("--solver", help="Solver name; 'ccviz solvers' lists them.")]
 SolverOrAuto = Annotated[
     str,

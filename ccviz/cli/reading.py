@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.data import datasets
 from ccviz.data.datasets import Dataset, encode_classes
 from ccviz.data.learned_metric import learn_metric
-from ccviz.data.link_files import Row, added_up, read_links_file
+from ccviz.data.link_files import Row, added_up, read_links_file, short_source, softened
 from ccviz.data.names import column_values
 from ccviz.data.neighbors import neighbors_of
 from ccviz.data.read_table import read_table
@@ -85,10 +86,12 @@ def build_problem(
     repeated: str = "max",
     neighbors: str = "",
     at: str = "",
+    soften: Sequence[str] = (),
 ) -> Problem:
     """Return the problem over a data set; without files of links it has the data set's own.
 
-    `repeated`: How the weights of a link that is given more than once count, ``max`` or ``sum``.
+    `soften`: Sources whose hard links become soft, as ``rule R=5``. `repeated`: How the weights
+    of a link that is given more than once count, ``max`` or ``sum``.
     """
     if repeated not in ("max", "sum"):
         raise ProblemError(f"--links-repeated is {repeated!r}, neither 'max' nor 'sum'.")
@@ -99,11 +102,12 @@ def build_problem(
     setup = None if links else dataset.setup
     must_link: list[Row] = [] if setup is None else setup.must_link.tolist()
     cannot_link: list[Row] = [] if setup is None else setup.cannot_link.tolist()
-    for path in links:
-        source, name = source_of(path)
-        given = read_links_file(source, len(dataset.X), name, dataset.names)
-        must_link += given.must_link
-        cannot_link += given.cannot_link
+    files = [read_links_file(source, len(dataset.X), name, dataset.names)
+             for source, name in map(source_of, links)]  # fmt: skip
+    weights = _weights_of(soften, [each for given in files for each in given.sources])
+    for given in files:
+        must_link += softened(given.must_link, given.must_sources, weights)
+        cannot_link += softened(given.cannot_link, given.cannot_sources, weights)
     if repeated == "sum":
         must_link, cannot_link = added_up(must_link), added_up(cannot_link)
     return Problem(
@@ -118,6 +122,23 @@ def build_problem(
         fixed_centers=_centers(fixed_centers, dataset, scaling),
         neighbors=neighbors_of(dataset, neighbors, at, reads_files=True),
     )
+
+
+def _weights_of(soften: Sequence[str], sources: Iterable[str]) -> dict[str, float]:
+    """Return the weight for the links of each source that ``--soften`` names."""
+    weights, known = {}, dict.fromkeys(sources)
+    for each in soften:
+        source, _, number = each.rpartition("=")
+        weight = float(number) if is_number(number) else 0.0
+        if not 0.0 < weight < inf:
+            raise ParameterError(f"--soften {quote(each)} is not SOURCE=W, of a positive weight.")
+        if short_source(source) not in known:
+            there = (
+                f"the sources are {', '.join(map(quote, known))}" if known else "no link has one"
+            )
+            raise ParameterError(f"--soften: no link comes from {quote(source)}; {there}.")
+        weights[short_source(source)] = weight
+    return weights
 
 
 def read_k(text: str | None) -> int | str | None:
@@ -153,7 +174,11 @@ def build_with_k(
 
 
 def settled_scaling(
-    dataset: Dataset, numbers: Sequence[int | None], links: Sequence[str], scaling: str
+    dataset: Dataset,
+    numbers: Sequence[int | None],
+    links: Sequence[str],
+    scaling: str,
+    soften: Sequence[str] = (),
 ) -> str:
     """Return how features are scaled, with the weights themselves where they are to be found."""
     if scaling != LEARNED:
@@ -163,7 +188,7 @@ def settled_scaling(
             "--scale learned is for one number of clusters, since the weights depend on it: learn "
             "them by 'ccviz solve', and give what it prints here, as --scale weights:…"
         )
-    problem = build_problem(dataset, numbers[0], links, None, "none")
+    problem = build_problem(dataset, numbers[0], links, None, "none", soften=soften)
     return weighted(learn_metric(problem.X, problem.k, problem.must_link, problem.cannot_link))
 
 

@@ -40,6 +40,7 @@ from ccviz.cli.parameters import (
     Scaling,
     Seed,
     SizesText,
+    Soften,
     SolverOrAuto,
     StartFrom,
     TableColumns,
@@ -99,6 +100,7 @@ def solve(
     k: ChosenK = None,
     links: LinkFiles = None,
     links_repeated: LinksRepeated = "max",
+    soften: Soften = None,
     solver: SolverOrAuto = AUTO,
     param: Params = None,
     sizes: SizesText = None,
@@ -143,12 +145,12 @@ def solve(
     asked = read_rules(rules, dataset)
     number = read_k(k)
     numbers = [] if isinstance(number, str) else [number]
-    scaling = settled_scaling(dataset, numbers, links or [], scale)
+    scaling = settled_scaling(dataset, numbers, links or [], scale, soften or [])
 
     def build(k: int | None, limits: str | None) -> Problem:
         return build_problem(
             dataset, k, links or [], limits, scaling, outliers, fixed_centers, links_repeated,
-            neighbors, at,
+            neighbors, at, soften or [],
         )  # fmt: skip
 
     problem, chosen_k = build_with_k(number, build, sizes, asked, time_limit or CHOICE_S)

@@ -5,6 +5,9 @@ A table may use the names of points: two points and the kind of link in each row
 the column *wish*: ``person,wish,weight``. Each is a soft link, of weight 1 if none is given; a
 weight below 0 is a wish to be apart.
 
+The rest of a line after ``#`` is the source of its link, what it comes from: ``ML 3 8 # same
+account``. In a table the column *source* has it. Without one it is the file.
+
 The JSON form is ``{"ml": [[i, j], [i, j, weight], ...], "cl": [...]}``; the soft lists ``sml`` and
 ``scl`` with their weights in ``sml_proba`` and ``scl_proba`` are read too, as the instances of
 S-MDEClust have them. Points are numbered from 0; a link without a weight is hard.
@@ -15,8 +18,10 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 import msgspec
@@ -39,10 +44,38 @@ class GivenLinks:
     Attributes
     ----------
     must_link, cannot_link : list of (i, j) or (i, j, weight)
+    must_sources, cannot_sources : list of str
+        What each of them comes from.
     """
 
     must_link: list[Row] = field(default_factory=list)
     cannot_link: list[Row] = field(default_factory=list)
+    must_sources: list[str] = field(default_factory=list)
+    cannot_sources: list[str] = field(default_factory=list)
+
+    @property
+    def sources(self) -> list[str]:
+        """What all links come from, must-links first."""
+        return self.must_sources + self.cannot_sources
+
+    def _add(self, kind: str, row: Row, source: str) -> None:
+        links, sources = (
+            (self.must_link, self.must_sources)
+            if kind == "must"
+            else (self.cannot_link, self.cannot_sources)
+        )
+        links.append(row)
+        sources.append(short_source(source))
+
+
+_LONGEST_SOURCE = 60
+
+
+@lru_cache
+def short_source(text: str) -> str:
+    """Return what a link comes from in one short line of letters, numbers, signs and blanks."""
+    printable = "".join(letter if letter.isprintable() else " " for letter in text)
+    return " ".join(printable.split())[:_LONGEST_SOURCE].strip()
 
 
 def read_links_file(
@@ -70,14 +103,21 @@ def read_links_file(
     try:
         text = decode_text(data)
         is_json = Path(name).suffix.lower() == ".json" or text.lstrip().startswith("{")
-        if is_json:
-            return _from_json(text, n)
         # In lines "ML i j" i and j are always numbers, even if points have numbers for names.
         named = _is_table(text) and (len(names) > 0 or _has_wishes(text))
-        return _from_table(text, NameBook(n, names)) if named else _from_lines(text, n, names)
+        if is_json:
+            given = _from_json(text, n)
+        elif named:
+            given = _from_table(text, NameBook(n, names))
+        else:
+            given = _from_lines(text, n, names)
     except FileFormatError as broken:
         guess = _guess(text, n) if isinstance(broken, _NoPointError) else ""
         raise FileFormatError(f"{name}: {broken}{guess}") from None
+    file = short_source(Path(name).name)
+    given.must_sources = [each or file for each in given.must_sources]
+    given.cannot_sources = [each or file for each in given.cannot_sources]
+    return given
 
 
 class _NoPointError(FileFormatError):
@@ -96,22 +136,23 @@ def _guess(text: str, n: int) -> str:
 
 def _from_lines(text: str, n: int, names: Sequence[str]) -> GivenLinks:
     given = GivenLinks()
-    lists = {"ML": given.must_link, "CL": given.cannot_link}
     book = NameBook(n, names)
     for number, line in enumerate(text.splitlines(), 1):
-        words = line.partition("#")[0].replace(",", " ").split()
+        link, _, source = line.partition("#")
+        words = link.replace(",", " ").split()
         if not words:
             continue
-        if words[0].upper() not in lists or len(words) not in {3, 4}:
+        if words[0].upper() not in ("ML", "CL") or len(words) not in {3, 4}:
             raise FileFormatError(
                 f"line {number} is {line.strip()!r}, not 'ML i j' or 'CL i j' and maybe a weight."
             )
         place, has_numbers = f"line {number}", all(map(is_number, words[1:3]))
-        lists[words[0].upper()].append(
+        row = (
             _link(words[1:], n, place)
             if has_numbers or not names
             else _named_link(words[1:], book, place)
         )
+        given._add(_KINDS[words[0].lower()], row, source)
     return given
 
 
@@ -140,10 +181,13 @@ def _first_line(text: str) -> str:
 def _from_table(text: str, book: NameBook) -> GivenLinks:
     given, lines, has_wishes = GivenLinks(), text.splitlines(), _has_wishes(text)
     mark = next(mark for mark in _MARKS if any(mark in line for line in lines))
+    heads = [cell.strip().casefold() for cell in next(csv.reader(lines, delimiter=mark))]
+    at = heads.index("source") if "source" in heads and not _kind_of(heads)[0] else sys.maxsize - 1
     for number, cells in enumerate(csv.reader(lines, delimiter=mark), 1):
         if not any(cell.strip() for cell in cells):
             continue
-        kind, words = _kind_of(cells)
+        source = unguarded("".join(cells[at : at + 1]))
+        kind, words = _kind_of(cells[:at] + cells[at + 1 :])
         if not kind and number == 1:
             continue  # the names of the columns
         if not kind and has_wishes and len(words) in {2, 3}:
@@ -154,8 +198,7 @@ def _from_table(text: str, book: NameBook) -> GivenLinks:
             raise FileFormatError(
                 f"line {number} is not two points and 'must' or 'cannot', and maybe a weight."
             )
-        links = given.must_link if kind == "must" else given.cannot_link
-        links.append(_named_link(words, book, f"line {number}"))
+        given._add(kind, _named_link(words, book, f"line {number}"), source)
     return given
 
 
@@ -167,6 +210,7 @@ def _kind_of(cells: Sequence[str]) -> tuple[str, list[str]]:
     if at is None:
         return "", words
     kind, others = words[at].lower(), words[:at] + words[at + 1 :]
+    others = others[:2] if others[2:] == [""] else others  # without a weight
     return kinds[kind], [*others, "1"] if kind in _WISHES and len(others) == 2 else others
 
 
@@ -228,8 +272,10 @@ def _from_json(text: str, n: int) -> GivenLinks:
             f'this is not {{"ml": [[i, j], ...], "cl": [[i, j], ...]}}: {broken}.'
         ) from None
     return GivenLinks(
-        _json_list(raw.ml, "ml", n) + _soft_list(raw.sml, raw.sml_proba, "sml", n),
-        _json_list(raw.cl, "cl", n) + _soft_list(raw.scl, raw.scl_proba, "scl", n),
+        must := _json_list(raw.ml, "ml", n) + _soft_list(raw.sml, raw.sml_proba, "sml", n),
+        cannot := _json_list(raw.cl, "cl", n) + _soft_list(raw.scl, raw.scl_proba, "scl", n),
+        [""] * len(must),
+        [""] * len(cannot),
     )
 
 
@@ -259,10 +305,26 @@ def added_up(rows: Sequence[Row]) -> list[Row]:
     return [(i, j, weight) for (i, j), weight in total.items()]
 
 
-def links_text(must_link: Links, cannot_link: Links) -> str:
-    """Return links as lines that `read_links_file` reads back."""
+def softened(
+    rows: Sequence[Row], sources: Sequence[str], weights: Mapping[str, float]
+) -> list[Row]:
+    """Return links of which the hard ones of some sources are soft, of the weights given."""
+    return [
+        (row[0], row[1], weights[source])
+        if source in weights and math.isinf((*row, math.inf)[2])
+        else row
+        for row, source in zip(rows, sources, strict=True)
+    ]
+
+
+def links_text(must_link: Links, cannot_link: Links, sources: Sequence[str] = ()) -> str:
+    """Return links as lines that `read_links_file` reads back.
+
+    `sources`: What each comes from, must-links first; empty where that is not known.
+    """
     lines = []
     for kind, links in (("ML", must_link), ("CL", cannot_link)):
         for (i, j), weight in zip(links.pairs.tolist(), links.weights.tolist(), strict=True):
             lines.append(f"{kind} {i} {j}" + ("" if math.isinf(weight) else f" {weight!r}"))
-    return "".join(f"{line}\n" for line in lines)
+    notes = [f"  # {source}" if source else "" for source in sources or [""] * len(lines)]
+    return "".join(f"{line}{note}\n" for line, note in zip(lines, notes, strict=True))

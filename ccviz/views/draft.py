@@ -321,6 +321,8 @@ def draft_of_problem(problem: Problem, present: Draft, dataset: str, scaling: st
         "lower": tuple(sizes.lower.tolist()), "upper": tuple(sizes.upper.tolist()),
     }  # fmt: skip
     data, scaling = _source(problem, present, dataset, scaling)
+    if data is present.data:  # with the sources that are known of them
+        listed = listed.with_links(present.links.taken(present.links.among(listed)))
     centers = unscaled_as(problem.X[problem.n_points :], data.X, scaling)
     if problem.neighbors is not None:
         limits["neighbors"] = _near(problem.neighbors, present if data is present.data else None)

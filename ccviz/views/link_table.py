@@ -15,6 +15,9 @@ from ccviz.arrays import FloatArray, IntArray, freeze
 
 Kind = Literal["must", "cannot"]
 
+BY_HAND = " by hand"
+"""The end of the source of a gesture's links: ``merged by hand``."""
+
 KIND_WORDS: dict[Kind, str] = {"must": "must-link", "cannot": "cannot-link"}
 
 
@@ -26,6 +29,7 @@ class Link:
     i: int
     j: int
     weight: float = inf
+    source: str = field(default="", compare=False)  # What made it: a gesture, a comment in a file
 
     def __post_init__(self) -> None:
         if self.i > self.j:
@@ -59,6 +63,9 @@ class LinkTable(Sequence[Link]):
     pairs: IntArray = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
     # (m,): Infinite for hard links.
     weights: FloatArray = field(default_factory=lambda: np.zeros(0))
+    # (m,): Places in `sources`.
+    source: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    sources: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, links: Iterable[Link]) -> LinkTable:
@@ -70,16 +77,22 @@ class LinkTable(Sequence[Link]):
             freeze(np.array([link.kind == "must" for link in listed], dtype=bool)),
             freeze(np.array([link.pair for link in listed], dtype=np.int64).reshape(-1, 2)),
             freeze(np.array([link.weight for link in listed], dtype=np.float64)),
+            *_coded([link.source for link in listed]),
         )
         return cls().with_links(table)
 
     @classmethod
-    def of_pairs(cls, must: Any, cannot: Any) -> LinkTable:
-        """Return rows (i, j) or (i, j, weight) as a table."""
+    def of_pairs(cls, must: Any, cannot: Any, sources: Sequence[str] = ()) -> LinkTable:
+        """Return rows (i, j) or (i, j, weight) as a table.
+
+        `sources`: Of each, must-links first; empty where none is known.
+        """
         tables = [_columns(must), _columns(cannot)]
         pairs, weights = (np.concatenate(each) for each in zip(*tables, strict=True))
         is_must = np.arange(len(pairs)) < len(tables[0][0])
-        return cls().with_links(cls(freeze(is_must), freeze(pairs), freeze(weights)))
+        source, names = _coded(sources or [""] * len(pairs))
+        table = cls(freeze(is_must), freeze(pairs), freeze(weights), source, names)
+        return cls().with_links(table)
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -93,12 +106,13 @@ class LinkTable(Sequence[Link]):
             return self.taken(np.arange(len(self))[place])
         kind: Kind = "must" if self.is_must[place] else "cannot"
         i, j = self.pairs[place].tolist()
-        return Link(kind, i, j, float(self.weights[place]))
+        source = self.sources[self.source[place]]
+        return Link(kind, i, j, float(self.weights[place]), source)
 
     def __iter__(self) -> Iterator[Link]:
-        columns = (self.is_must.tolist(), self.pairs.tolist(), self.weights.tolist())
-        for is_must, (i, j), weight in zip(*columns, strict=True):
-            yield Link("must" if is_must else "cannot", i, j, weight)
+        columns = [each.tolist() for each in self._columns]
+        for is_must, (i, j), weight, source in zip(*columns, strict=True):
+            yield Link("must" if is_must else "cannot", i, j, weight, self.sources[source])
 
     def __contains__(self, link: object) -> bool:
         if not isinstance(link, Link):
@@ -133,29 +147,45 @@ class LinkTable(Sequence[Link]):
 
     def taken(self, which: NDArray[Any]) -> LinkTable:
         """Return some of the links, by their places or a mask."""
-        columns = (self.is_must, self.pairs, self.weights)
-        return LinkTable(*(freeze(column[which]) for column in columns))
+        is_must, pairs, weights, source = (freeze(column[which]) for column in self._columns)
+        return LinkTable(is_must, pairs, weights, source, self.sources)
+
+    @property
+    def _columns(self) -> tuple[NDArray[Any], ...]:
+        return self.is_must, self.pairs, self.weights, self.source
+
+    def many_of(self) -> dict[str, int]:
+        """Return the number of links of each source, of those without one under an empty text."""
+        many = np.bincount(self.source, minlength=len(self.sources)).tolist()
+        return {name: each for name, each in zip(self.sources, many, strict=True) if each}
+
+    def of_source(self, source: str) -> LinkTable:
+        """Return the links of a source."""
+        place = self.sources.index(source) if source in self.sources else -1
+        return self.taken(self.source == place)
 
     def with_links(self, links: Iterable[Link]) -> LinkTable:
         """Return the table with more links; the newest word on a pair and kind counts."""
         new = LinkTable.of(links)
         codes, first, of_new = np.unique(new._codes, return_index=True, return_inverse=True)
-        weights = np.empty(len(codes))
-        weights[of_new] = new.weights  # of several the last stays
+        last = np.empty(len(codes), dtype=np.int64)
+        last[of_new] = np.arange(len(new))  # of several the last stays
+        sources = tuple(dict.fromkeys((*self.sources, *new.sources)))
+        called = np.array([sources.index(each) for each in new.sources], dtype=np.int64)
+        newest = (new.weights[last], called[new.source[last]])
         own = self._codes
         place = np.searchsorted(codes, own)
         known = codes[np.minimum(place, len(codes) - 1)] == own if len(codes) else own < 0
-        kept = self.weights.copy()
-        kept[known] = weights[place[known]]
+        kept = (self.weights.copy(), self.source.copy())
+        for column, newer in zip(kept, newest, strict=True):
+            column[known] = newer[place[known]]
         fresh = np.ones(len(codes), dtype=bool)
         fresh[place[known]] = False
         order = np.sort(first[fresh])
-        columns = (
-            np.concatenate([self.is_must, new.is_must[order]]),
-            np.concatenate([self.pairs, new.pairs[order]]),
-            np.concatenate([kept, weights[of_new[order]]]),
-        )
-        return LinkTable(*map(freeze, columns))
+        added = (new.is_must[order], new.pairs[order], *(each[of_new[order]] for each in newest))
+        columns = zip((self.is_must, self.pairs, *kept), added, strict=True)
+        is_must, pairs, weights, source = (freeze(np.concatenate(each)) for each in columns)
+        return LinkTable(is_must, pairs, weights, source, sources)
 
     def without(self, links: Iterable[Link]) -> LinkTable:
         """Return the table without some links, the newest word on each, if it has that weight."""
@@ -179,6 +209,12 @@ class LinkTable(Sequence[Link]):
     def _codes(self) -> IntArray:
         """(m,) one number for a pair and kind."""
         return (self.pairs[:, 0] << 32) + (self.pairs[:, 1] << 1) + self.is_must
+
+
+def _coded(texts: Sequence[str]) -> tuple[IntArray, tuple[str, ...]]:
+    """Return (m,) the place of each text among the different ones, and these."""
+    place = {text: at for at, text in enumerate(dict.fromkeys(texts))}
+    return freeze(np.array([place[text] for text in texts], dtype=np.int64)), tuple(place)
 
 
 def _columns(rows: Any) -> tuple[IntArray, FloatArray]:

@@ -90,6 +90,27 @@ def test_a_proof(ccviz, folder):
     assert ccviz("verify", "last").out.startswith("proved within gap")
 
 
+def test_hard_links_of_a_source_become_soft(ccviz, folder):
+    data = write(folder, "points.csv", "x\n0\n1\n10\n11\n")
+    links = write(folder, "links.txt", "ML 0 1\nML 0 3 # rule R\nCL 2 3 9 # rule R\n")
+    given = ("solve", data, "-k", 2, "--links", links, "--solver", "sdp", "--json", "-")
+    assert json.loads(ccviz(*given).out)["objective"] > 70.0
+    softer = json.loads(ccviz(*given, "--soften", "rule R=5").out)
+    assert softer["objective"] == 1.0 + 5.0 + 9.0
+    file = json.loads(ccviz(*given, "--soften", "links.txt=5", "--soften", "rule R=0.5").out)
+    assert file["objective"] == 1.0 + 0.5 + 9.0  # a soft link keeps its weight
+    for wrong, words in (
+        ("rule S=5", "no link comes from 'rule S'; the sources are 'links.txt', 'rule R'."),
+        ("rule R", "'rule R' is not SOURCE=W"),
+        ("rule R=-1", "positive weight"),
+        ("rule R=inf", "positive weight"),
+    ):
+        done = ccviz(*given, "--soften", wrong)
+        assert done.code == 2
+        assert words in done.err
+    assert "no link has one" in ccviz("solve", data, "-k", 2, "--soften", "R=1").err
+
+
 def test_infeasible_links_are_exit_code_3_with_the_witness(ccviz, folder):
     clique = "".join(f"CL {i} {j}\n" for i, j in combinations([3, 5, 7, 9], 2))
     links = write(folder, "links.txt", clique)

@@ -101,6 +101,34 @@ def test_a_table_that_names_nobody_is_refused(text, sentence):
         read_links_file(text.encode(), 5, "links.csv", NAMES)
 
 
+@pytest.mark.parametrize(
+    ("text", "must", "cannot"),
+    [
+        ("ML 0 1 # rule  R\nCL 0 2 0.5#a\tb\n# ML 1 2\nML 2 3", ["rule R", "links.txt"], ["a b"]),
+        (
+            "one,two,kind,weight,source\nAnna,Bert,must,,R # 1\nml,Carl,1,2,",
+            ["R # 1", "links.txt"],
+            [],
+        ),
+        ("source;one;wish\nR;Anna;Bert;2\n;Bert;Carl;-1\n", ["R"], ["links.txt"]),
+        ("ml,source,Anna\ncl,Anna,Bert", ["links.txt"], ["links.txt"]),  # a point of that name
+        ('{"ml": [[1, 2]]}', ["links.txt"], []),
+        (f"ML 1 2 # {'long ' * 50}", [("long " * 12).strip()], []),
+    ],
+)
+def test_a_comment_or_a_column_is_the_source_of_a_link(text, must, cannot):
+    given = read_links_file(text.encode(), 6, "some/links.txt", [*NAMES, "source"])
+    assert (given.must_sources, given.cannot_sources) == (must, cannot)
+
+
+def test_sources_are_written_and_read_back():
+    problem = Problem([[0.0], [1.0], [2.0]], 2, [(0, 1)], [(0, 2, 1.5)])
+    text = links_text(problem.must_link, problem.cannot_link, ["merged by hand", ""])
+    assert text == "ML 0 1  # merged by hand\nCL 0 2 1.5\n"
+    given = read_links_file(text.encode(), 3, "l.txt")
+    assert (given.must_sources, given.cannot_sources) == (["merged by hand"], ["l.txt"])
+
+
 def test_refuses_what_is_no_text():
     with pytest.raises(FileFormatError, match="line 2 is not text"):
         read_links_file(b"ML 1 2\n\0", 10)

@@ -1,3 +1,5 @@
+from collections import Counter
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +13,7 @@ links = st.lists(
         st.integers(0, 3),
         st.integers(4, 7) | st.just(10**6),
         st.sampled_from([np.inf, 1.0, 0.25]),
+        st.sampled_from(["", "R", "merged by hand"]),
     ),
     max_size=12,
 )
@@ -31,6 +34,18 @@ def test_it_is_the_sequence_of_its_links(some, more):
     assert [link in table for link in more] == [link in merged(some) for link in more]
     assert list(reversed(table)) == merged(some)[::-1]
     assert table[1:4] == merged(some)[1:4]
+
+
+@given(links, links)
+def test_a_link_keeps_its_source_until_it_is_made_again(some, more):
+    table, expected = LinkTable.of(some).with_links(more), merged(some, more)
+    assert [link.source for link in table] == [link.source for link in expected]
+    assert [link.source for link in table.taken(table.is_hard)] == [
+        link.source for link in expected if link.is_hard
+    ]
+    assert table.many_of() == Counter(link.source for link in expected)
+    assert table.of_source("R") == [link for link in expected if link.source == "R"]
+    assert not table.of_source("another")
 
 
 @given(links)

@@ -20,7 +20,7 @@ from ccviz.studies.margin_table import Margins
 from ccviz.studies.price_table import LinkPrice, Prices
 from ccviz.views.draft import Draft
 from ccviz.views.frames.scatter import Coloring, Plane
-from ccviz.views.link_table import Kind, Link, LinkTable
+from ccviz.views.link_table import BY_HAND, Kind, Link, LinkTable
 
 _Key = tuple[str, int, int]
 
@@ -326,14 +326,18 @@ def entries(links: Sequence[Link]) -> Iterator[Entry]:
 
 
 def _goes_on(chain: list[Link], link: Link) -> bool:
-    """Whether a link made before a chain leads to its first point, with the same weight."""
+    """Whether a link made before a chain leads to its first point, alike in weight and source."""
     last = chain[-1]
     if link.kind != "must" or last.kind != "must" or link.weight != last.weight:
+        return False
+    if link.source != last.source:
         return False
     shared = set(link.pair) & set(last.pair)
     if len(shared) != 1:
         return False
-    return len(chain) == 1 or not shared & set(chain[-2].pair)
+    if len(chain) == 1 or link.source.endswith(BY_HAND):  # a gesture links points with a middle
+        return True
+    return not shared & set(chain[-2].pair)
 
 
 def _as_entries(chain: Iterable[Link]) -> list[Entry]:

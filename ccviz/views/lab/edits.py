@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from ccviz.active.learner import links_of
-from ccviz.arrays import IntArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.data.datasets import Dataset
 from ccviz.errors import CcvizError
 from ccviz.feasibility.cure import Cure
 from ccviz.numbers import count
 from ccviz.problem.asked import AnyAsked, AskedRule
 from ccviz.problem.fixed_centers import read_centers_text
+from ccviz.problem.links import closure
 from ccviz.problem.sizes import read_sizes
 from ccviz.solvers import Solver, make_solver
 from ccviz.views.draft import Draft, History, draft_of, group_links, links_between, with_name
@@ -27,7 +28,7 @@ from ccviz.views.frames.projection import usual_axes
 from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.state import CLEARED, State
 from ccviz.views.lab.suiting import advised, impossible, watched_settings
-from ccviz.views.link_table import Kind, Link
+from ccviz.views.link_table import BY_HAND, Kind, Link
 
 _CENTRAL_POINTS = 5
 """Most points of a cluster that are linked for it, the nearest to its mean. Of a cluster that is
@@ -122,6 +123,11 @@ class Edits:
     def remove_links(self, links: Iterable[Link]) -> None:
         """Take links away."""
         self._change(lambda draft: draft.without_links(links))
+
+    def weigh_source(self, source: str, weight: float) -> None:
+        """Give all links of a source a weight: soft ones, or hard ones if it is infinite."""
+        links = self._state.draft.links.of_source(source)
+        self.add_links(replace(links, weights=np.full(len(links), weight)))
 
     # --- Questions about pairs and sets of points, which are answered by links -----------------
 
@@ -240,8 +246,8 @@ class Edits:
 
     # --- Clusters of the answer on show, by their numbers on the page --------------------------
     #
-    # To merge two clusters, or to give a point to another one, makes links between their most
-    # central points. It does not change the clustering: the next run answers.
+    # To merge clusters, to split or to keep one, or to give points to another one, makes few links
+    # of their most central points. It does not change the clustering: the next run answers.
 
     def name_cluster(self, cluster: int, text: str) -> None:
         """Give a cluster a name; an empty one takes it away."""
@@ -261,26 +267,75 @@ class Edits:
                 raise CcvizError("Choose two clusters to merge.")
             middles = [*self._central_points(labels, one), *self._central_points(labels, other)]
             links = group_links("must", middles)
-            self.edit(draft.with_k(draft.k - 1).with_links(links))
+            self._gesture("merged", links, draft.k - 1)
             joined = count(len(links), "must-link")
             self._say_links(f"k is {draft.k - 1} now, and {joined} join them.")
 
-    def move_point(self, point: int, cluster: int) -> None:
-        """Ask for a point in another cluster: linked with its middle, apart from its own."""
+    def split_cluster(self, cluster: int) -> None:
+        """Ask for two clusters in place of one: k rises by one, and their middles are kept apart.
+
+        The halves are those of two picked points of the cluster, or those that k-means finds.
+        """
+        draft, picked = self._state.draft, self._state.picked
+        with self._state.reporting_errors():
+            labels = self._numbered(cluster)
+            own = np.flatnonzero(labels == cluster)
+            ends = picked if len(picked) == 2 and set(picked) <= {*own.tolist()} else ()
+            half = np.full(draft.n, -1)
+            half[own] = _halves(draft.X[own], draft.X[list(ends)])
+            sides = [self._central_points(half, side) for side in (0, 1)]
+            if not all(sides):
+                raise CcvizError("These points are all in one place: nothing splits them.")
+            if ends:
+                sides = [
+                    [*dict.fromkeys([end, *side])] for end, side in zip(ends, sides, strict=True)
+                ]
+            links = [link for side in sides for link in group_links("must", side)]
+            musts = count(len(links), "must-link")
+            links.append(Link("cannot", sides[0][0], sides[1][0]))
+            self._gesture("split", links, draft.k + 1)
+            self._say_links(f"k is {draft.k + 1} now; {musts} and 1 cannot-link make the halves.")
+
+    def keep_cluster(self, cluster: int) -> None:
+        """Ask that all points of a cluster stay together: linked with its most central point."""
+        draft = self._state.draft
+        with self._state.reporting_errors():
+            labels = self._numbered(cluster)
+            own = np.array(self._central_points(labels, cluster, draft.n))
+            joined = closure(draft.n, draft.links.taken(draft.links.is_hard).of_kind("must").pairs)
+            # Points that must-links join already need one link.
+            middle, *others = own[np.sort(np.unique(joined[own], return_index=True)[1])].tolist()
+            if not others:
+                raise CcvizError("Must-links keep these points together already.")
+            self._gesture("kept", [Link("must", middle, each) for each in others])
+            kept = count(len(own), "point")
+            self._say_links(f"{count(len(others), 'must-link')} keep its {kept} together.")
+
+    def move_points(self, points: Iterable[int], cluster: int) -> None:
+        """Ask for points in another cluster: linked with its middle, apart from their own."""
         state = self._state
         with state.reporting_errors():
             labels = self._numbered(cluster)
-            own = int(labels[point])
-            if own == cluster:
-                raise CcvizError("The point is in this cluster already.")
+            coming = [point for point in points if labels[point] != cluster]
+            if not coming:
+                raise CcvizError("What is to move is in this cluster already.")
             middle = self._central_points(labels, cluster)
-            links = group_links("must", [point, *middle], state.weight)
-            labels[point] = cluster
-            apart = self._central_points(labels, own)[:1]
-            links += [Link("cannot", point, each, state.weight) for each in apart]
-            self.edit(state.draft.with_links(links))
-            musts = count(len(links) - len(apart), "must-link")
-            self._say_links(f"{musts} and {count(len(apart), 'cannot-link')} were made.")
+            links = [Link("must", point, middle[0], state.weight) for point in coming]
+            links += group_links("must", middle, state.weight)
+            musts = count(len(links), "must-link")
+            left = {int(labels[point]): point for point in reversed(coming) if labels[point] >= 0}
+            labels[coming] = cluster
+            for own, point in left.items():
+                for each in self._central_points(labels, own, 1):
+                    links.append(Link("cannot", point, each, state.weight))
+            apart = count(sum(link.kind == "cannot" for link in links), "cannot-link")
+            self._gesture("moved", links)
+            self._say_links(f"{musts} and {apart} were made.")
+
+    def _gesture(self, done: str, links: Iterable[Link], k: int = 0) -> None:
+        """Make the links of a gesture, and change the number of clusters, in one edit."""
+        draft = self._state.draft.with_k(k) if k else self._state.draft
+        self.edit(draft.with_links(replace(link, source=f"{done}{BY_HAND}") for link in links))
 
     def _numbered(self, *clusters: int) -> IntArray:
         """Return the clusters on show by their numbers on the page, all of these among them."""
@@ -293,14 +348,16 @@ class Edits:
             raise CcvizError(f"There is no point in cluster {min(missing)}.")
         return labels
 
-    def _central_points(self, labels: IntArray, cluster: int) -> list[int]:
+    def _central_points(
+        self, labels: IntArray, cluster: int, most: int = _CENTRAL_POINTS
+    ) -> list[int]:
         """Return the points of a cluster that are nearest to its mean, the nearest first."""
         own = np.flatnonzero(labels == cluster)
         if not len(own):
             return []
         points = self._state.draft.X[own].astype(np.float64, copy=False)
-        away = ((points - points.mean(axis=0)) ** 2).sum(axis=1)
-        return list(own[np.argsort(away, kind="stable")[:_CENTRAL_POINTS]].tolist())
+        away = _away(points, points.mean(axis=0))
+        return list(own[np.argsort(away, kind="stable")[:most]].tolist())
 
     def _say_links(self, text: str) -> None:
         self._say(f"{text} A run answers with them.", "links were made")
@@ -445,3 +502,27 @@ class Edits:
         if state.notice is not None or state.asking.active or state.runner.state == "paused":
             return False
         return state.proofs.may_run(state.solver, state.draft)
+
+
+_ITERATIONS = 20
+
+
+def _halves(points: FloatArray, ends: FloatArray) -> IntArray:
+    """Return (m,) which half each point is in, 0 or 1: that of the nearer of two ends.
+
+    `ends` (2, d): Points that stay; without any k-means begins with two that are far apart.
+    """
+    moves, points = not len(ends), points.astype(np.float64, copy=False)
+    if moves:
+        first = points[_away(points, points.mean(axis=0)).argmax()]
+        ends = np.array([first, points[_away(points, first).argmax()]])
+    for _ in range(_ITERATIONS if moves else 1):
+        half = (_away(points, ends[1]) < _away(points, ends[0])).astype(np.int64)
+        if half.any() and moves:
+            ends = np.array([points[half == side].mean(axis=0) for side in (0, 1)])
+    return half
+
+
+def _away(points: FloatArray, place: FloatArray) -> FloatArray:
+    squares: FloatArray = ((points - place) ** 2).sum(axis=1)
+    return squares

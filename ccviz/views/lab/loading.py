@@ -108,7 +108,7 @@ def load_links(session: Session, name: str, content: bytes) -> None:
 def read_link_table(content: bytes, n: int, name: str, names: tuple[str, ...]) -> LinkTable:
     """Read links as a table, see `read_links_file`."""
     given = read_links_file(content, n, name, names)
-    return LinkTable.of_pairs(given.must_link, given.cannot_link)
+    return LinkTable.of_pairs(given.must_link, given.cannot_link, given.sources)
 
 
 def _take(session: Session, links: LinkTable) -> None:

@@ -330,7 +330,7 @@ def _link(row: Any) -> Link:
     match row:
         case ["must" | "cannot" as kind, i, j, *weight] if len(weight) < 2:
             with suppress(TypeError, ValueError):
-                return Link(kind, index(i), index(j), *map(float, weight))
+                return Link(kind, index(i), index(j), float(weight[0] if weight else inf))
     raise ProblemError(
         f"{row!r} is no link: give ('must', i, j) or ('cannot', i, j), with a weight if it is soft."
     )

@@ -27,13 +27,16 @@ function choice(heads, label, key) {
     ${options(heads.map(({number, name}) => [number, name || `cluster ${number}`]))}</select></label>`
 }
 
-// Merging and moving make links; the next run answers.
+// Each change makes few links; the next run answers.
 function changes(heads, point) {
-  return html`<h2>Change the clusters</h2>
-    <div class="change">${choice(heads, "Merge", "one")}${choice(heads.slice(1).concat(heads[0]), "with", "other")}
+  const several = heads.length > 1 ? html`<div class="change">${choice(heads, "Merge", "one")}${choice(heads.slice(1).concat(heads[0]), "with", "other")}
       <button data-change="merge" title="k falls by one, and must-links join the two">Merge</button></div>
-    <div class="change"><label>Point <input aria-label="Point" data-key="point" value="${point}" size="8"></label>${choice(heads, "belongs in", "into")}
-      <button data-change="move" title="Must-links with its middle, and a cannot-link with the middle of the old cluster">Move</button></div>`
+    <div class="change"><label>Points <input aria-label="Points" data-key="point" value="${point}" size="12"></label>${choice(heads, "belong in", "into")}
+      <button data-change="move" title="Must-links with its middle, and a cannot-link with the middle of the old cluster">Move</button></div>` : ""
+  return html`<h2>Change the clusters</h2>${several}
+    <div class="change">${choice(heads, "Cluster", "whole")}
+      <button data-change="keep" title="Must-links hold all its points together">Keep together</button>
+      <button data-change="split" title="k rises by one, and a cannot-link parts the halves: those of two picked points, or of k-means">Split</button></div>`
 }
 
 function row({name, separation, whole, cells}) {
@@ -78,7 +81,7 @@ export function render({model}) {
       <div class="scroll"><table aria-label="What marks the clusters">
         ${(many ? asRows : asColumns)(model.table, model.chosen)}</table></div>
       ${more ? html`<p>${more}</p>` : ""}
-      ${heads.length > 1 ? changes(heads, model.point) : ""}
+      ${changes(heads, model.point)}
       <h2>Take home</h2><div class="files">
       ${FILES.map(([what, words]) => html`<button data-file="${what}">${words}</button>`)}</div>`.text
     box.querySelector(".scroll").scrollTop = scrolled
@@ -98,6 +101,7 @@ export function render({model}) {
     else if (name) rename(Number(name))
     else if (change === "merge") model.send_msg({what: change, one: Number(value("one")), other: Number(value("other"))})
     else if (change === "move") model.send_msg({what: change, point: value("point"), cluster: Number(value("into"))})
+    else if (change) model.send_msg({what: change, cluster: Number(value("whole"))})
     else model.send_msg({what: "cluster", cluster: Number(cluster)})
   })
   model.on("msg:custom", handOver)

@@ -13,6 +13,7 @@ function price(row) {
 function given(row, place) {
   return html`<li class="given ${row.broken ? "broken" : ""}" data-row="${place}">
     ${line(row.kind)}<span class="pair" title="${row.pair}">${row.pair}</span>
+    ${row.source ? html`<span class="source" title="${row.source}">${row.source}</span>` : ""}
     <span class="note" title="${row.note}" aria-label="${row.note}">${row.broken ? html`${row.many}⚡` : ""}</span>
     ${price(row)}
     <span class="weight" data-weight="${row.weight ?? ""}"></span>

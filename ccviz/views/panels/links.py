@@ -20,6 +20,7 @@ from ccviz.data.link_files import links_text
 from ccviz.data.names import NameBook, column_names, suggest, words_to_name
 from ccviz.data.neighbors import WAYS
 from ccviz.numbers import count, number
+from ccviz.problem.links import Links
 from ccviz.problem.neighbors import Neighbors
 from ccviz.problem.rules import RULE_KINDS
 from ccviz.runs.info import RunInfo
@@ -107,6 +108,8 @@ _LABELS = (
     "A cluster for each label, in the weight for new links. It is a rule of a few links, which "
     "follows the table; rows without a label are free."
 )
+_WEIGH = "All links of the source get the weight beside it; an empty one makes them hard."
+_MOST_SOURCES = 100  # in the list of sources, those of the most links
 _MOST_BYTES = 64_000_000
 _SMALL = 10_000
 """Links that are written at once: to begin a process takes longer."""
@@ -141,6 +144,13 @@ class LinkTools(Panel):
             pn.Row(self._many, self._noise, margin=0, sizing_mode="stretch_width"),
             self._draw, margin=0, sizing_mode="stretch_width",
         )  # fmt: skip
+        self._which = pn.widgets.Select(name="Links of a source", **half)
+        self._its_weight = FloatInput(
+            name="Their weight", value=None, start=0.0, step=1.0, placeholder="hard", **half
+        )
+        weigh = button("Set their weight", self._weigh, _WEIGH, "right", margin=(4, 4))
+        both = pn.Row(self._which, self._its_weight, margin=0, sizing_mode="stretch_width")
+        self._sources = pn.Column(both, weigh, margin=0, sizing_mode="stretch_width")
         self._near = pn.widgets.TextInput(
             name="Neighbours", placeholder="knn:6 of lon, lat",
             description=f"Every cluster is connected among them: {WAYS}, of all features or of "
@@ -175,6 +185,7 @@ class LinkTools(Panel):
             self._points,
             self._from_classes,
             self._weight,
+            self._sources,
             self._drawn,
             self._near,
             self._near_drawn, self._islands,
@@ -191,6 +202,11 @@ class LinkTools(Panel):
     def _on_draft(self, *_: Any) -> None:
         draft = self._session.draft
         self._from_classes.visible = draft.data.truth is not None
+        many = sorted(draft.links.many_of().items(), key=lambda each: -each[1])
+        named = {f"{name} ({n:,})": name for name, n in many[:_MOST_SOURCES] if name}
+        chosen = self._which.value if self._which.value in named.values() else None
+        self._which.param.update(options=named, value=chosen or next(iter(named.values()), None))
+        self._sources.visible = bool(named)
         with self._following:
             self._near.value = draft.neighbors
         self._near_drawn.visible = draft.near is not None
@@ -200,6 +216,9 @@ class LinkTools(Panel):
     def _on_near(self, event: Any) -> None:
         self._session.edits.set_neighbors(event.new)
         self._on_draft()  # what is refused gives way to the neighbours in force
+
+    def _weigh(self) -> None:
+        self._session.edits.weigh_source(self._which.value, self._its_weight.value or inf)
 
     def _on_weight(self, event: Any) -> None:
         self._session.weight = event.new or inf
@@ -220,10 +239,11 @@ def islands_words(near: Neighbors | None) -> str:
 
 def links_download(session: Session) -> DownloadRequest:
     """Return how the current links are written to a file."""
-    problem = session.draft.given
-    links = (problem.must_link, problem.cannot_link)
-    small = sum(map(len, links)) <= _SMALL
-    return DownloadRequest("links.txt", "text/plain", links_text, links, small)
+    links = session.draft.links
+    must, cannot = links.of_kind("must"), links.of_kind("cannot")
+    sources = [table.sources[at] for table in (must, cannot) for at in table.source.tolist()]
+    args = (Links(must.pairs, must.weights), Links(cannot.pairs, cannot.weights), sources)
+    return DownloadRequest("links.txt", "text/plain", links_text, args, len(links) <= _SMALL)
 
 
 _MOST_ISLANDS = 6  # whose numbers of points are said
@@ -322,7 +342,7 @@ def _row(
     note = f"{broken:,} broken" if entry.is_group else "broken"
     return {
         "kind": link.kind, "pair": entry.words(names), "broken": broken > 0, "implied": follows,
-        "weight": None if link.is_hard else link.weight,
+        "weight": None if link.is_hard else link.weight, "source": link.source,
         "note": note if broken else "",
         "many": f"{broken:,} " if broken and entry.is_group else "",
         "name": f"group of {len(entry.points):,} points" if entry.is_group else str(link),

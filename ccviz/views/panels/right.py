@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -43,6 +44,7 @@ _SOON = "The features of each cluster are being compared…"
 _AT_ONCE, _SOON_MS = 2_000_000, 25
 """Numbers of a table up to which no sentence comes first, and the time that one has to be sent."""
 _STYLE = css("clusters.css")
+_MOST_CALLED = 4  # of the points that are picked
 _MOST_COLUMNS = 4
 """Clusters up to which each is a column of the table."""
 
@@ -100,10 +102,11 @@ class ClustersPanel(Component):
 
     @watches("picked")
     def _on_picked(self, event: Any) -> None:
-        """Offer to move the point that is picked alone."""
+        """Offer to move the points that are picked."""
         names = self._session.draft.data.names
-        one = event.new[0] if len(event.new) == 1 else None
-        self.point = "" if one is None else names[one] if names else str(one)
+        words = [names[each] if names else str(each) for each in event.new[:_MOST_CALLED]]
+        more = len(event.new) - len(words)
+        self.point = ", ".join(words) + (f" and {more:,} more" if more else "")
 
     def _hand(self, download: Download) -> None:
         self._send_msg(asdict(download))
@@ -118,16 +121,22 @@ class ClustersPanel(Component):
             elif what == "merge":
                 session.edits.merge_clusters(message["one"], message["other"])
             elif what == "move":
-                session.edits.move_point(self._one_point(str(message["point"])), message["cluster"])
+                session.edits.move_points(self._points(str(message["point"])), message["cluster"])
+            elif what == "split":
+                session.edits.split_cluster(message["cluster"])
+            elif what == "keep":
+                session.edits.keep_cluster(message["cluster"])
             else:
                 session.edits.isolate(message["cluster"])
 
-    def _one_point(self, text: str) -> int:
-        draft = self._session.draft
+    def _points(self, text: str) -> Sequence[int]:
+        draft, picked = self._session.draft, self._session.picked
+        if picked and text == self.point:
+            return picked
         points = NameBook(draft.n, draft.data.names).read(text)
-        if len(points) != 1:
-            raise CcvizError("Type one point to move.")
-        return points[0]
+        if not points:
+            raise CcvizError("Type points to move, or pick them on the plot.")
+        return points
 
 
 def _rules(answer: Partition) -> tuple[RuleRow, ...]:

@@ -6,12 +6,14 @@ import string
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
+from itertools import groupby
 from typing import Any
 from urllib.parse import quote as escaped
 from urllib.parse import unquote, urlencode
 
 from ccviz.arrays import IntArray
 from ccviz.data.datasets import GENERATORS, Dataset, load
+from ccviz.data.link_files import short_source
 from ccviz.errors import ArchiveError, CcvizError, ProblemError, quote
 from ccviz.numbers import whole
 from ccviz.problem.asked import AnyAsked, AskedRule, joined, parts_of, split_either, split_rule
@@ -120,7 +122,7 @@ _DRAFT = "draft"
 
 _KINDS: dict[str, Kind] = {"ml": "must", "cl": "cannot"}
 
-_WORDS = frozenset({"data", "n", "k", "scaling", *_KINDS, "sizes", "outliers",
+_WORDS = frozenset({"data", "n", "k", "scaling", *_KINDS, "sources", "sizes", "outliers",
                     "fixed_centers", "neighbors", "rules", "x", "y", "solver", "seed"})  # fmt: skip
 _DOTTED = ("set.", "limit.")
 
@@ -157,6 +159,7 @@ def _problem_values(session: Session, own: str) -> dict[str, Any]:
     pairs = {name: _pairs(draft, kind) for name, kind in _KINDS.items()}
     # An example problem has links of its own; empty words say that they were removed.
     values |= {name: text for name, text in pairs.items() if text or draft.data.setup}
+    values |= _sources_word(draft.links)
     if draft.lower:
         values["sizes"] = sizes_text(draft.lower, draft.upper)
     if draft.outliers:
@@ -320,12 +323,7 @@ def draft_of_query(
         draft = draft.with_k(_whole("k", values["k"]))
     if "scaling" in values:
         draft = draft.with_scaling(values["scaling"])
-    links = [
-        _link(kind, word)
-        for name, kind in _KINDS.items()
-        for word in values.get(name, "").split(",")
-        if word
-    ]
+    links = _links(values)
     draft = draft.with_links(links) if links else draft
     if "sizes" in values:
         draft = draft.with_sizes(*read_sizes(values["sizes"], draft.n, draft.k))
@@ -371,6 +369,36 @@ def _whole(name: str, text: str) -> int:
     if value is None:
         raise CcvizError(f"The address says {name} = {quote(text)}, which is no whole number here.")
     return value
+
+
+def _links(values: Mapping[str, str]) -> list[Link]:
+    links = [
+        _link(kind, word)
+        for name, kind in _KINDS.items()
+        for word in values.get(name, "").split(",")
+        if word
+    ]
+    if not values.get("sources"):
+        return links
+    sources = _sources(values["sources"], len(links))
+    return [replace(link, source=each) for link, each in zip(links, sources, strict=True)]
+
+
+def _sources_word(links: LinkTable) -> dict[str, str]:
+    """Return what links come from, must-links first, as ``9*merged by hand,1*rule R``."""
+    ordered = [link.source for kind in _KINDS.values() for link in links.of_kind(kind)]
+    runs = [f"{len([*some])}*{escaped(each, ' ')}" for each, some in groupby(ordered)]
+    return {"sources": ",".join(runs)} if any(ordered) else {}
+
+
+def _sources(text: str, many: int) -> list[str]:
+    """Return what links come from, of a text as above."""
+    pairs = [word.partition("*")[::2] for word in text.split(",")]
+    numbers = [whole(number) or 0 for number, _ in pairs]
+    if sum(numbers) != many:
+        raise CcvizError(f"The address says what {sum(numbers)} links come from, and has {many}.")
+    called = [short_source(unquote(each)) for _, each in pairs]
+    return [each for number, each in zip(numbers, called, strict=True) for _ in range(number)]
 
 
 def _link(kind: Kind, word: str) -> Link:

@@ -27,6 +27,7 @@ import numpy as np
 
 from ccviz.data.cells import PLAIN_CSV, CsvStyle, Delimiter
 from ccviz.data.datasets import Dataset
+from ccviz.data.link_files import short_source
 from ccviz.data.scaling import check_scaling
 from ccviz.data.table import FOUND, Cells, Decision, Missing, Origin, Role, Skip
 from ccviz.errors import CcvizError
@@ -174,6 +175,7 @@ class _Link(msgspec.Struct, array_like=True):
     i: _Whole
     j: _Whole
     weight: float | None = None
+    source: str = ""
 
 
 class _Rule(msgspec.Struct, array_like=True):
@@ -302,13 +304,21 @@ def _unpacked(rule: _Rule) -> AnyAsked:
 
 
 def _stored(links: LinkTable) -> list[_Link]:
-    return [_Link(link.kind, link.i, link.j, None if link.is_hard else link.weight)
-            for link in links]  # fmt: skip
+    return [
+        _Link(link.kind, link.i, link.j, None if link.is_hard else link.weight, link.source)
+        for link in links
+    ]
 
 
 def _table(links: list[_Link]) -> LinkTable:
     return LinkTable.of(
-        Link(link.kind, link.i, link.j, inf if link.weight is None else link.weight)
+        Link(
+            link.kind,
+            link.i,
+            link.j,
+            inf if link.weight is None else link.weight,
+            short_source(link.source),
+        )
         for link in links
     )
 

@@ -1,5 +1,8 @@
+import numpy as np
 import pytest
 
+from ccviz.data.datasets import Dataset
+from ccviz.views.frames.links import entries
 from ccviz.views.link_table import Link
 from tests.views.lab.test_session import play_out
 
@@ -51,7 +54,7 @@ def test_to_merge_two_clusters_links_them_and_lowers_k(answered):
 def test_to_move_a_point_links_it_there_and_apart_from_where_it_was(answered):
     session, labels = answered
     point = int((labels == 0).argmax())
-    session.edits.move_point(point, 1)
+    session.edits.move_points([point], 1)
     *musts, cannot = session.draft.links
     ends = {end for link in musts for end in (link.i, link.j)}
     assert {int(labels[end]) for end in ends - {point}} == {1}
@@ -63,13 +66,96 @@ def test_to_move_a_point_links_it_there_and_apart_from_where_it_was(answered):
     assert after[point] == 1
 
 
+def ran(session):
+    """Run the problem, and return the numbers of its clusters on the page."""
+    session.start()
+    play_out(session)
+    return session.cluster_colors.of(session.answer)
+
+
+def test_several_points_move_at_once(answered):
+    session, labels = answered
+    points = [*np.flatnonzero(labels == 0)[:3].tolist(), *np.flatnonzero(labels == 2)[:2].tolist()]
+    session.edits.move_points([*points, int((labels == 1).argmax())], 1)
+    assert "9 must-links and 2 cannot-links" in session.notice.text
+    assert session.draft.links.many_of() == {"moved by hand": 11}
+    musts, cannots = (list(session.draft.links.of_kind(kind)) for kind in ("must", "cannot"))
+    assert len([*entries(musts)]) == 1
+    for link in cannots:
+        [moved] = {*link.pair} & {*points}
+        [middle] = {*link.pair} - {moved}
+        assert labels[middle] == labels[moved]
+    after = ran(session)
+    assert len({int(after[end]) for link in musts for end in link.pair}) == 1
+    assert not any(after[link.i] == after[link.j] for link in cannots)
+    session.edits.undo()
+    assert not session.draft.links
+
+
+def test_a_cluster_is_kept_by_a_tree_of_links(answered):
+    session, labels = answered
+    own = np.flatnonzero(labels == 2)
+    first = [Link("must", int(own[0]), int(own[1])), Link("must", int(own[2]), int(own[3]), 1.0)]
+    session.edits.add_links(first)
+    session.edits.keep_cluster(2)
+    assert session.draft.links.many_of() == {"": 2, "kept by hand": len(own) - 2}
+    session.edits.set_k(2)
+    after = ran(session)[own]
+    assert (after == after[0]).all()
+    before = session.draft
+    session.edits.keep_cluster(int(after[0]))  # others are in it by now
+    session.edits.keep_cluster(int(after[0]))
+    assert "together already" in session.notice.text
+    session.edits.undo()
+    assert session.draft.links == before.links
+
+
+def test_a_cluster_is_split_into_the_halves_of_k_means_or_of_two_points(answered):
+    session, labels = answered
+    own = np.flatnonzero(labels == 1)
+    session.edits.split_cluster(1)
+    assert (session.draft.k, session.draft.links.many_of()) == (4, {"split by hand": 9})
+    assert "k is 4 now; 8 must-links and 1 cannot-link" in session.notice.text
+    assert {int(labels[end]) for link in session.draft.links for end in link.pair} == {1}
+    [apart] = session.draft.links.of_kind("cannot")
+    after = ran(session)
+    assert after[apart.i] != after[apart.j]
+    session.edits.undo()
+    assert (session.draft.k, len(session.draft.links)) == (3, 0)
+    session.playback.show(session.archive.runs()[-1].id)
+    ends = (int(own[0]), int(own[1]))
+    session.edits.pick_group(ends)
+    session.edits.split_cluster(1)
+    [apart] = session.draft.links.of_kind("cannot")
+    assert apart.pair == ends
+
+
+def test_gestures_that_contradict_links_are_a_sentence(answered):
+    session, labels = answered
+    session.edits.keep_cluster(1)
+    before = session.draft
+    session.edits.split_cluster(1)
+    assert session.notice.title == "links contradict each other"
+    point = int((labels == 1).argmax())
+    session.edits.move_points([point], 0)
+    assert session.notice.title == "links contradict each other"
+    assert session.draft is before
+
+
+def test_points_in_one_place_are_not_split(session):
+    data = Dataset("twins", np.repeat([[0.0], [9.0]], 4, axis=0), ("x",))
+    session.edits.load(data, 2)
+    session.edits.split_cluster(int(ran(session)[0]))
+    assert "in one place" in session.notice.text
+
+
 def test_what_cannot_be_done_is_a_sentence_and_changes_nothing(answered):
     session, labels = answered
     before = session.draft
     for do, said in (
         (lambda: session.edits.merge_clusters(1, 1), "two clusters"),
         (lambda: session.edits.merge_clusters(1, 7), "cluster 7"),
-        (lambda: session.edits.move_point(int((labels == 2).argmax()), 2), "already"),
+        (lambda: session.edits.move_points([int((labels == 2).argmax())], 2), "already"),
     ):
         do()
         assert said in session.notice.text

@@ -6,7 +6,8 @@ import panel as pn
 from ccviz.data import read_table
 from ccviz.data.datasets import load
 from ccviz.problem.rules import RULE_KINDS
-from ccviz.views.panels.links import LinksPanel, LinkTools, PointField, RulesPanel
+from ccviz.views.link_table import Link
+from ccviz.views.panels.links import LinkList, LinksPanel, LinkTools, PointField, RulesPanel
 from tests.views.person import At
 
 
@@ -37,6 +38,30 @@ def test_without_a_weight_new_links_are_hard(session):
     weight.value = None
     assert session.weight == float("inf")
     assert weight.get_root().value is None
+
+
+def test_all_links_of_a_source_get_a_weight_at_once(session):
+    tools = At(LinksPanel(session))
+    source = tools["Links of a source"]
+    assert source.options == {}
+    given = [Link("must", 0, 1, source="R"), Link("must", 2, 3), Link("cannot", 0, 5, 2.0, "R")]
+    session.edits.add_links(given)
+    assert source.options == {"R (2)": "R"}
+    assert [row["source"] for row in tools.of(LinkList).rows if not row["implied"]] == [
+        "R",
+        "",
+        "R",
+    ]
+    tools["Their weight"].value = 5.0
+    tools.press("Set their weight")
+    assert [link.weight for link in session.draft.links] == [5.0, float("inf"), 5.0]
+    assert session.draft.links.many_of() == {"R": 2, "": 1}
+    session.edits.undo()
+    assert [link.weight for link in session.draft.links][2] == 2.0
+    session.edits.add_links([Link("must", 1, 5)])
+    tools["Their weight"].value = None
+    tools.press("Set their weight")
+    assert session.notice.title == "links contradict each other"
 
 
 def test_without_classes_no_links_are_drawn_from_them(session):

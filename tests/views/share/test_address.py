@@ -37,7 +37,7 @@ def session(open_session):
     session = open_session()
     session.edits.load(load("blobs", n=60), k=3)
     session.edits.set_scaling("range")
-    session.edits.add_links([Link("must", 0, 5), Link("cannot", 3, 10, 2.5)])
+    session.edits.add_links([Link("must", 0, 5), Link("cannot", 3, 10, 2.5, "50 % a*b, c")])
     session.set_solver("blp-kmeans", max_iter=7)
     session.seed = 11
     return session
@@ -49,6 +49,7 @@ def test_an_address_makes_the_same_session(session, open_session):
     assert other.notice is None
     assert np.array_equal(other.draft.X, session.draft.X)
     assert (other.draft.k, other.draft.links) == (session.draft.k, session.draft.links)
+    assert [link.source for link in other.draft.links] == ["", "50 % a*b, c"]
     assert (other.solver, other.seed) == (session.solver, session.seed)
     assert query(other) == query(session)
 
@@ -57,6 +58,7 @@ def test_an_address_makes_the_same_session(session, open_session):
     ("values", "words"),
     [
         ({"data": "atlantis"}, "no data set 'atlantis'"),
+        ({"ml": "1-2", "sources": "2*R"}, "what 2 links come from, and has 1"),
         ({"k": "many"}, "k = 'many'"),
         ({"k": "151"}, "k = 151"),
         ({"ml": "3"}, "'3' for a link"),

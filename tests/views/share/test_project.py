@@ -96,6 +96,18 @@ def test_a_project_opens_on_another_machine(session, open_session):
     assert run.incumbent.labels.tolist() == (np.arange(40) % 3).tolist()
 
 
+def test_a_project_keeps_what_links_come_from(session, open_session):
+    session.edits.add_links([Link("must", 5, 9, 2.0, "rule R"), Link("cannot", 5, 7)])
+    other = open_session()
+    open_project(other, "a.ccvizlab", save_project(session))
+    sources = [link.source for link in other.draft.links]
+    assert sources == [link.source for link in session.draft.links]
+    assert sources[-2:] == ["rule R", ""]
+    run_id = other.archive.create(other.draft.problem, "bh-kmeans", {}, name="linked")
+    other.open_run(run_id)  # its problem has no sources, the links of the page have
+    assert other.draft.links.many_of() == session.draft.links.many_of()
+
+
 def test_runs_on_other_points_stay_behind(session, open_session):
     session.edits.load(load("circles", n=40))
     other = open_session()
