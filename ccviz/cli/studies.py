@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -17,14 +19,16 @@ from ccviz.cli.parameters import (
     ANY_COLUMNS,
     Argument,
     LabelsFile,
+    LinkFiles,
     TableColumns,
     TableFile,
     TimeLimit,
     option,
 )
-from ccviz.cli.reading import find_data, last_clusters
+from ccviz.cli.reading import find_data, last_clusters, source_of
 from ccviz.cli.report import check_writable, output, table_of, write_csv, write_labels
 from ccviz.data.datasets import Dataset
+from ccviz.data.link_files import read_links_file
 from ccviz.data.scaling import scale
 from ccviz.errors import CcvizError, ParameterError
 from ccviz.numbers import count, number
@@ -33,6 +37,7 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.run import Run
 from ccviz.studies.how_sure import pair_margin
 from ccviz.studies.least_change import LeastChange, least_change
+from ccviz.studies.link_prices import group_price
 from ccviz.studies.margin_table import Margin, Margins
 from ccviz.studies.price_table import LinkPrice, Prices
 from ccviz.studies.rows import rows_csv
@@ -59,17 +64,32 @@ def prices(
         bool, option("--prove/--estimate", help="Prove both limits, or only estimate them.")
     ] = True,
     time_limit: TimeLimit = None,
+    links: LinkFiles = None,
+    data: Annotated[
+        str | None, option(help="Table of the run's rows, whose names --links uses.")
+    ] = None,
     top: Annotated[int, option(min=1, help="Number of rows printed.")] = 20,
     out_file: Annotated[str | None, option("--out", help="Write all as CSV.")] = None,
 ) -> None:
     """Say how much each link raises the optimum, the highest price first.
 
     A price is the optimum less that without the link. A wrong link often has a high one. The time
-    limit is that of each proof. What is proved is kept with the run.
+    limit is that of each proof. What is proved is kept with the run. With the files of links it is
+    said instead what all links of each source raise it by, together.
     """
     check_writable(out_file)
     archive = Archive()
     run_id = archive.find(run)
+    if links:
+        names = find_data(data).names if data else ()
+        ask = partial(group_price, prove=prove, solver=solver, time_limit=time_limit)
+        priced = _prices_of_sources(archive.load(run_id), links, names, ask)
+        heads = ("source", "links", "at least", "at most")
+        write_csv(out_file, heads, priced)
+        if out_file != "-":
+            shown = [(*about, f"{low:.6g}", f"{high:.6g}") for *about, low, high in priced]
+            out.print(table_of(heads, shown))
+        return
     with Progress(err) as progress:
         for known in price_stored(
             archive, run_id, prove=prove, solver=solver, time_limit=time_limit
@@ -88,6 +108,22 @@ def prices(
         out.print(table_of(("kind", "i", "j", "at least", "at most", ""), shown))
         if len(rows) > top:
             out.print(f"and {count(len(rows) - top, 'link')} more: --top, or --out")
+
+
+def _prices_of_sources(
+    run: Run, files: Sequence[str], names: Sequence[str], ask: Callable[..., tuple[float, float]]
+) -> list[tuple[str, int, float, float]]:
+    """Return each source of links in files, how many it has, and the limits of its price."""
+    groups: dict[str, dict[str, set[tuple[int, int]]]] = {}
+    for source, name in map(source_of, files):
+        given = read_links_file(source, run.problem.n_points, name, names)
+        pairs = zip([*given.must_link, *given.cannot_link], given.sources, strict=True)
+        for at, (row, called) in enumerate(pairs):
+            kind = "must_link" if at < len(given.must_link) else "cannot_link"
+            own = groups.setdefault(called, {"must_link": set(), "cannot_link": set()})
+            own[kind].add((min(row[:2]), max(row[:2])))
+    rows = [(name, sum(map(len, own.values())), *ask(run, **own)) for name, own in groups.items()]
+    return sorted(rows, key=lambda row: -row[2])
 
 
 def _note(row: LinkPrice | Margin) -> str:

@@ -14,7 +14,7 @@ with the multipliers of an earlier one, and ends at the gap that a proved price 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from math import inf
 
@@ -23,6 +23,7 @@ import numpy as np
 from ccviz.api import solve
 from ccviz.arrays import IntArray
 from ccviz.bounds import relative_gap
+from ccviz.errors import CcvizError
 from ccviz.problem.blocks import contract
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
@@ -91,6 +92,56 @@ def price_steps(
         yield prices
         if result.nodes == 1:  # multipliers help the next proof, decisions made for this one do not
             before = result
+
+
+def group_price(
+    run: Run,
+    must_link: Iterable[Sequence[int]] = (),
+    cannot_link: Iterable[Sequence[int]] = (),
+    *,
+    prove: bool = True,
+    solver: str | Solver = "sdp",
+    time_limit: float | None = None,
+) -> tuple[float, float]:
+    """Return limits of what several links raise the optimum by together, in its units.
+
+    It is the optimum less that without all of them, and no sum of their prices.
+
+    Parameters
+    ----------
+    run, prove, solver, time_limit
+        As for `link_prices`, and so are the errors.
+    must_link, cannot_link : iterable of (i, j)
+        Pairs of the run's links.
+
+    Raises
+    ------
+    CcvizError
+        If the run has no such link.
+    """
+    chosen = make_solver(solver) if isinstance(solver, str) else solver
+    check_priced(run, chosen)
+    whole = unpriced(run)
+    links = zip(
+        np.where(whole.is_must, "must", "cannot").tolist(), whole.pairs.tolist(), strict=True
+    )
+    place = {(kind, *pair): at for at, (kind, pair) in enumerate(links)}
+    asked = {("must", *sorted(pair)) for pair in must_link}
+    asked |= {("cannot", *sorted(pair)) for pair in cannot_link}
+    for kind, i, j in sorted(asked - place.keys()):
+        raise CcvizError(f"the run has no {kind}-link {i}-{j}.")
+    smaller = whole.without(rows := [place[link] for link in asked])
+    above, below = _cost_without(smaller, whole.labels), 0.0
+    if prove:
+        start = Start(whole.labels)
+        found = solve(
+            smaller, _no_closer(chosen, whole), start=start, time_limit=time_limit, progress=False
+        )
+        above, below = min(above, found.objective), max(below, found.lower_bound)
+    lower = max(0.0, whole.lower_bound - above)
+    # Without soft links a clustering is cheaper by their weights at most.
+    upper = min(whole.objective - below, float(whole.weights[rows].sum()))
+    return lower, max(lower, upper)
 
 
 def estimated(run: Run) -> Prices:

@@ -1,6 +1,7 @@
 """Margins, prices, nearest clusterings, elbows and studies of noise, at the command line."""
 
 import csv
+import json
 
 import pytest
 
@@ -69,6 +70,27 @@ def test_the_wrong_link_comes_first(ccviz, folder):
     quick = ccviz("prices", "last", "--estimate")
     assert quick.code == 0
     assert quick.out.splitlines()[1].split()[:3] == ["must", "4", "5"]
+
+
+def test_all_links_of_a_source_have_a_price_together(ccviz, folder):
+    (folder / "a.csv").write_text("id,x\n" + "".join(f"p{x},{x}\n" for x in (0, 1, 2, 9, 10, 11)))
+    wrong = "ML p0 p10 # rule R\nML p1 p11 # rule R\nCL p0 p11 0.5 # rule S\n"
+    (folder / "l.txt").write_text(f"{wrong}ML p9 p10\n")
+    given = ("--name-column", "id", "--links", "l.txt", "--solver", "sdp")
+    assert ccviz("solve", "a.csv", "-k", 2, *given, "--json", "a.json").code == 0
+    whole = json.loads((folder / "a.json").read_text())["objective"]
+    ask = ("prices", "last", "--links", "l.txt", "--out", "-", "--data", "a.csv")
+    rows = {row.pop("source"): row for row in csv.DictReader(ccviz(*ask).out.splitlines())}
+    assert {name: row["links"] for name, row in rows.items()} == {
+        "rule R": "2", "rule S": "1", "l.txt": "1",
+    }  # fmt: skip
+    low, high = (float(rows["rule R"][each]) for each in ("at least", "at most"))
+    assert low - 1e-6 <= whole - 4.0 <= high + 1e-6 < low + 1e-3 * whole
+    assert float(rows["rule S"]["at most"]) <= 0.5
+    assert "rule R" in ccviz(*ask[:4], "--estimate", "--data", "a.csv").out
+    assert "does not name two points" in ccviz(*ask[:4]).err
+    (folder / "l.txt").write_text("ML p0 p1")
+    assert "the run has no must-link 0-1." in ccviz(*ask).err
 
 
 def test_few_points_move(ccviz, folder):

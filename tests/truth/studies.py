@@ -41,7 +41,7 @@ from ccviz.studies.elbow_step import (
     neighbour_bound,
 )
 from ccviz.studies.how_sure import margin_steps
-from ccviz.studies.link_prices import price_steps
+from ccviz.studies.link_prices import group_price, price_steps
 from ccviz.studies.margin_table import Margin
 from ccviz.studies.near_problem import cost_without_constraints
 from ccviz.studies.profile import profile
@@ -436,6 +436,26 @@ def prices(case: Case) -> Iterator[str]:
                 yield f"{row.kind} {row.i}-{row.j} costs {row.lower}, proved, and not {value}"
 
 
+def group_prices(case: Case) -> Iterator[str]:
+    """Ask for the price of some links together, at once and proved."""
+    result, drawn = case.proved(), case.drawn
+    if result.run.problem.rules or drawn.rules:
+        raise CcvizError("Links of rules have prices that the drawn problem does not say.")
+    rng = np.random.default_rng(case.seed)
+    some: dict[str, list[list[int]]] = {}
+    kept: dict[str, object] = {}
+    for name in ("must_link", "cannot_link"):
+        pairs = getattr(result.run.problem, name).pairs
+        some[name] = pairs[rng.random(len(pairs)) < 0.6].tolist()
+        kept[name] = tuple(link for link in getattr(drawn, name)
+                           if sorted(map(int, link[:2])) not in some[name])  # fmt: skip
+    value = float(case.truth.optimum - Truth(replace(drawn, **kept)).optimum)
+    prove = case.seed % 2 == 0
+    low, high = group_price(result.run, **some, prove=prove, time_limit=5.0)
+    if _outside(low, high, value, result.objective):
+        yield f"{some} cost {low} to {high}, not {value}"
+
+
 def _price(case: Case, kind: str, i: int, j: int) -> float:
     name = f"{kind}_link"
     kept = [link for link in getattr(case.drawn, name) if {int(link[0]), int(link[1])} != {i, j}]
@@ -667,6 +687,7 @@ STATEMENTS = (
     Statement("margins of pairs", pair_margins, ("pair_margin",), 12),
     Statement("prices", prices, ("link_prices", "price_steps", "estimated", "refined",
                                  "check_priced"), 8),
+    Statement("prices of groups", group_prices, ("group_price",), 8),
     Statement("least change", least_changes, ("least_change", "said_of"), 8),
     Statement("which k", which_k, ("measure", "cluster", "compare", "bound", "impossible",
                                    "bounded_by_more", "find_elbow", "best_by_gap",
