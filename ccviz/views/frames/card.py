@@ -197,25 +197,27 @@ def card(
     `with_scores`: Compare with the true classes, and measure rules too, which takes some time.
     `asked`: The current problem, if that may be something else than what the run was asked.
     `repaired`: The run's clustering after a repair, so that it keeps what is asked. `known`: The
-    highest lower bound that earlier runs proved for what is asked; shown if the run has ended
-    without one.
+    highest lower bound that earlier runs proved for what is asked; shown where it is above the
+    run's own.
     """
     if run is None:
         return Card("unknown", "No run yet", "Press Run.")
     edited = None if asked is None else after_edit(run, asked)
     if edited is not None and repaired is not None:
-        return _repaired(run, edited, repaired, with_scores)
+        return _repaired(run, repaired, _bound(run, edited, known), with_scores, "")
     if edited is None and repaired is not None and run.labels is None and run.finished is None:
-        return _until_found(run, repaired, with_scores)
+        bound = _bound(run, edited, known)
+        return _repaired(run, repaired, bound, with_scores, "The solver starts.")
     answer = run.incumbent if edited is None else edited.partition or run.incumbent
-    holds = edited is None or edited.holding in ("proof", "bound")
-    bound, ending = run.lower_bound if holds else None, ""
+    bound, ending = _bound(run, edited, known), ""
     if edited is None:
         ending = _ending(run)
-        if answer is not None and _lacks_a_bound(run) and math.isfinite(known):
-            bound, ending = known, f"{ending} The lower bound is that of an earlier run."
+        if answer is not None and known > run.lower_bound:
+            ending = f"{ending} The lower bound is that of an earlier run."
     elif edited.is_good:
         ending = edited.sentence
+    if edited is not None and edited.headline == "Still feasible":
+        ending = f"{ending} {_within(answer, bound)}".strip()
     return Card(
         status=_status(run, edited),
         headline=_headline(run) if edited is None else edited.headline,
@@ -228,32 +230,36 @@ def card(
     )
 
 
-def _lacks_a_bound(run: Run) -> bool:
-    return run.finished is not None and not math.isfinite(run.lower_bound)
+def _bound(run: Run, edited: AfterEdit | None, known: float) -> float | None:
+    """Return the highest bound that holds for what is asked; None if that of the run does not."""
+    holds = edited is None or edited.holding in ("proof", "bound")
+    return max(run.lower_bound, known) if holds else known if math.isfinite(known) else None
 
 
-def _repaired(run: Run, edited: AfterEdit, answer: Partition, with_scores: bool) -> Card:
-    """Return the card of a clustering that was repaired after an edit."""
-    holds = edited.holding == "bound"
-    bound = " The lower bound still holds." if holds and math.isfinite(run.lower_bound) else ""
+def _within(answer: Partition | None, bound: float | None) -> str:
+    """Return how far a clustering is from the optimum at most, as a sentence; empty if unknown.
+
+    A share is rounded up: it is an upper limit.
+    """
+    if answer is None or bound is None or not answer.violations.none_hard:
+        return ""
+    gap = relative_gap(answer.objective, bound)
+    if not gap < 1.0:
+        return ""
+    share = math.ceil(1000 * gap - 1e-9) / 10
+    return f"The lower bound still holds: at most {share:g} % from optimal, no run needed."
+
+
+def _repaired(
+    run: Run, answer: Partition, bound: float | None, with_scores: bool, then: str
+) -> Card:
+    """Return the card of a clustering that was repaired after an edit, and what happens next."""
+    next_words = then or _within(answer, bound) or "Press Run."
     return Card(
         status="edited",
         headline="Repaired",
-        caution=f"The clustering broke what you added, and is repaired.{bound} Press Run.",
-        rows=_rows(run, answer, run.lower_bound if holds else None),
-        scores=_scores(answer) if with_scores else (),
-        sizes=tuple(answer.kept_sizes.tolist()),
-        rules=_rules(answer) if with_scores else (),
-    )
-
-
-def _until_found(run: Run, answer: Partition, with_scores: bool) -> Card:
-    """Return the card of a repaired clustering while the run that follows has none yet."""
-    return Card(
-        status="edited",
-        headline="Repaired",
-        caution="The clustering broke what you added, and is repaired. The solver starts.",
-        rows=_rows(run, answer, None),
+        caution=f"The clustering broke what you added, and is repaired. {next_words}",
+        rows=_rows(run, answer, bound),
         scores=_scores(answer) if with_scores else (),
         sizes=tuple(answer.kept_sizes.tolist()),
         rules=_rules(answer) if with_scores else (),
