@@ -240,6 +240,8 @@ class ScatterPanel(Panel):
         self.legend.left_out = 0 if names else _left_out(session)
         self.legend.unknown = int((frame.labels < 0).sum()) if names else 0
         self.legend.show(frame.labels, names or session.cluster_names(frame.labels))
+        key = [{"words": each["said"], "color": each["color"]} for each in self.legend.rows]
+        self._figure.show_key(key)
         if alone and not names:
             frame = sure_only(frame, session.sureness.known, session.rise)
         self._figure.show_clusters(only(frame, session.isolated, session.differing), bool(names))
