@@ -1,4 +1,4 @@
-"""A clustering as one HTML file that needs nothing else: no scripts, no pictures, no network."""
+"""A clustering as one HTML file that needs nothing else: no scripts, no files, no network."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ _MOST_POINTS = 2000  # Points up to which the report lists the links of each
 """Most links of each kind that are listed one by one."""
 
 _MOST_LEAST_SURE = 10  # Points nearest to another cluster that the report lists
+_MOST_DRAWN, _WIDE = 5000, 600  # Points up to which the report has a picture; its width
 _MOST_MARKS = 3
 """Features that the sentence on a cluster names."""
 
@@ -48,6 +49,7 @@ th:first-child, td:first-child { text-align: left }
 $facts
 <h2>The clusters</h2>
 $clusters
+$picture
 $asked
 <h2>What marks the clusters</h2>
 <p>Mean ± standard deviation. The features that separate most come first: separation is the share
@@ -84,6 +86,7 @@ def report_html(
         message=escape(result.message),
         facts=_table([["", ""], *_facts(data, result, shown, day or date.today())]),
         clusters="".join(f"<p>{escape(each)}</p>\n" for each in _sentences(marks)),
+        picture=_picture(shown, marks.called),
         asked=_rules(shown) + _links(data, shown) + _who_got_what(data, shown),
         profile=_table(profile_rows(marks)),
         fit=_table(_fit(shown, marks.called)) + _least_sure(data, partition, shown, names),
@@ -129,6 +132,34 @@ def _sentences(marks: Profile) -> Iterator[str]:
                 parts.append(f"{marks.features[f]} {here} against {everywhere} in all")
         called = marks.called[j]
         yield f"{called[:1].upper()}{called[1:]}: {'; '.join(parts)}."
+
+
+def _picture(shown: Partition, called: Sequence[str]) -> str:
+    """Return the points by their first two principal components, in the colours of a legend."""
+    X = shown.problem.X[: shown.problem.n_points].astype(np.float64, copy=False)
+    if len(X) > _MOST_DRAWN:
+        return ""
+    centred = X - X.mean(axis=0)
+    axes = np.linalg.svd(centred, full_matrices=False)[2][:2].T
+    places = centred @ axes @ np.eye(axes.shape[1], 2)
+    span = np.ptp(places, axis=0).max() or 1.0
+    places = (places - places.min(axis=0)) / span * (_WIDE - 20) + 10
+    colors = [f"hsl({int(360 * j / len(called))} 70% 42%)" for j in range(len(called))] + ["gray"]
+    high = places[:, 1].max() + 10
+    dots = "".join(
+        f'<circle cx="{x:.1f}" cy="{high - y:.1f}" r="3.5" fill="{colors[j]}"/>'
+        for (x, y), j in zip(places.tolist(), shown.shown.tolist(), strict=True)
+    )
+    key = "".join(
+        f'<span style="color:{color}">●</span> {escape(name)} &ensp;'
+        for color, name in zip(colors, called, strict=False)
+    )
+    return (
+        f"<figure><p>{key}</p>"
+        f'<svg viewBox="0 0 {_WIDE} {high:.1f}" width="{_WIDE}" role="img" '
+        f'aria-label="The points in the colours of their clusters">{dots}</svg>'
+        "<figcaption>The first two principal components.</figcaption></figure>"
+    )
 
 
 def _rules(shown: Partition) -> str:

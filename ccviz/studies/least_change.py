@@ -119,7 +119,7 @@ def least_change(
     old : (n,) int64
         The clustering before the edit; -1 for new points, which move nowhere.
     slack : float
-        Share by which the cost may exceed that of ``best``.
+        Share by which the cost may exceed that of ``best``; infinite if it may cost anything.
     most : int, optional
         The most points that may move, whatever that costs; ``slack`` does not count then. Of the
         clusterings found that move no more, the cheapest is the answer.
@@ -142,7 +142,8 @@ def least_change(
     if not known.violations.none_hard:
         raise CcvizError("The clustering to stay near to the optimum of breaks a constraint.")
     best = renamed(problem, best, old)
-    allowed = known.objective * (1.0 + slack) if most is None else np.inf
+    is_limited = most is None and slack < np.inf
+    allowed = known.objective * (1.0 + slack) if is_limited else np.inf
     blocks = contract(problem)
     found = [best, *_descended(problem, blocks, best, old)]
     affordable = [labels for labels in found if _fits(Partition(problem, labels), allowed)]

@@ -406,7 +406,7 @@ class Why:
     def _priced(self, move: Move) -> str:
         more = "less" if move.rise < 0.0 else "more"
         soft = f", {number(move.soft, 3)} of it for soft links" if move.soft > 0.0 else ""
-        where = self._cluster(move.cluster)
+        where = self.cluster(move.cluster)
         if move.obstacles:
             return f"{where} ({number(abs(move.rise), 3)} {more}{soft})"
         return f"{where} would cost {number(abs(move.rise), 3)} {more}{soft}"
@@ -439,18 +439,19 @@ class Why:
             case "sizes":
                 assert given.sizes is not None
                 if at == move.cluster:
-                    return f"the size of {self._cluster(at)}, at most {given.sizes.upper[at]},"
-                return f"the size of {self._cluster(at)}, at least {given.sizes.lower[at]},"
+                    return f"the size of {self.cluster(at)}, at most {given.sizes.upper[at]},"
+                return f"the size of {self.cluster(at)}, at least {given.sizes.lower[at]},"
             case "neighbors":
-                return f"{self._cluster(at)}, which would fall apart,"
+                return f"{self.cluster(at)}, which would fall apart,"
             case _:
-                return f"{self._cluster(at)}, which would be empty,"
+                return f"{self.cluster(at)}, which would be empty,"
 
     def point(self, at: int) -> str:
         """Return the name of a point, or its number."""
         return self.names[at] if self.names else str(at)
 
-    def _cluster(self, at: int) -> str:
+    def cluster(self, at: int) -> str:
+        """Return the name of a cluster, or its number."""
         return self.called.get(at) or f"cluster {at}"
 
 

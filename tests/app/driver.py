@@ -278,17 +278,18 @@ class Lab:
         return button.last
 
     def save(self, folder: Path, *figures: str) -> None:
-        """Save figures both ways by their own buttons, and check the files."""
+        """Save figures in each format by their dialog, and check the files."""
         for figure in figures:
             place = self.figure(figure)
-            for button, suffix, start in (
-                ("Save", "png", b"\x89PNG"), ("Save as SVG", "svg", b"<svg")
-            ):  # fmt: skip
+            for kind, start in (("png", b"\x89PNG"), ("svg", b"<svg"), ("pdf", b"%PDF")):
                 place.hover()
+                self.tool(place, "Figure…").click()
+                dialog = self.page.get_by_role("dialog", name="Figure")
+                dialog.get_by_label("Format").select_option(kind)
                 with self.page.expect_download() as download:
-                    self.tool(place, button).click()
-                assert download.value.suggested_filename == f"{figure}.{suffix}"
-                path = folder / f"{figure}.{suffix}"
+                    dialog.get_by_role("button", name="Save").click()
+                assert download.value.suggested_filename == f"{figure}.{kind}"
+                path = folder / f"{figure}.{kind}"
                 download.value.save_as(path)
                 assert path.read_bytes().startswith(start)
                 assert path.stat().st_size > 2000

@@ -56,6 +56,14 @@ def test_it_says_what_was_asked_and_what_became_of_it(result):
     assert "ignore" not in text
 
 
+def test_it_has_a_picture_of_the_points(result):
+    assert report_html(DATA, result).count("<circle") == N
+    wishes = Problem(np.zeros((4, 1)), 2, must_link=[(0, 1, 1.0)], sizes=[2, 2])
+    answer = replace(result.partition, problem=wishes, labels=np.array([0, 0, 1, 1]))
+    data = replace(DATA, X=wishes.X, names=(), features=("a",), truth=None)
+    assert report_html(data, replace(result, partition=answer)).count("<circle") == 4
+
+
 def test_a_bound_is_told_where_there_is_one(result):
     assert "lower bound" not in report_html(DATA, replace(result, lower_bound=-math.inf))
     assert "<td>lower bound</td><td>0.25</td>" in report_html(

@@ -7,6 +7,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, cached_property
@@ -37,6 +38,7 @@ from ccviz.runs.file import write_frames
 from ccviz.runs.run import result_of
 from ccviz.solvers import SOLVERS, Solver, make_solver, solver_class
 from ccviz.solvers.advice import obstacle
+from ccviz.views.lab.as_edited import Bound
 from tests.truth.brute import Truth
 from tests.truth.kinds import Drawn
 
@@ -438,6 +440,31 @@ def edits(case: Case) -> Iterator[str]:
         yield changed + fault
 
 
+def bounds_after_edits(case: Case) -> Iterator[str]:
+    """Ask whether the page lets a bound hold for another problem whose optimum is lower."""
+    drawn, rng = case.drawn, np.random.default_rng(case.seed)
+    more = {
+        "k": drawn.k + 1,
+        "outliers": drawn.outliers + 1,
+        "sizes": None,
+        "weights": None,
+        "rules": (),
+        "neighbors": None,
+        "must_link": drawn.must_link[1:],
+        "cannot_link": tuple((*pair[:2], *(w / 2 for w in pair[2:])) for pair in drawn.cannot_link),
+    }
+    name = str(rng.choice([*more]))
+    other = Case(edited(case) if rng.random() < 0.4 else replace(drawn, **{name: more[name]}), 0)
+    for before, after in ((case, other), (other, case)):
+        with suppress(CcvizError):  # a drawn change may be refused
+            bound = Bound("", before.problem(), 0.0)
+            if not bound.holds_for(after.problem()):
+                continue
+            low, high = before.truth.optimum, after.truth.optimum
+            if high is not None and (low is None or low > high):
+                yield f"a bound of {before.drawn} is said to hold for {after.drawn}"
+
+
 def stopped(case: Case) -> Iterator[str]:
     """Ask a run that is stopped at some event, the same one that goes on, and its proof."""
     whole = case.proved(*PROVERS)
@@ -473,5 +500,6 @@ STATEMENTS = (
     *_solver_statements(),
     *_proof_statements(),
     Statement("edits", edits, ("solve", "Result"), 6),
+    Statement("bounds after edits", bounds_after_edits, (), 6),
     Statement("stopped and resumed", stopped, ("start", "Stepper", "Run"), 6),
 )  # fmt: skip

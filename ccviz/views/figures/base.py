@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,36 +18,28 @@ from bokeh.models import (
     HoverTool,
     LinearColorMapper,
     NoOverlap,
-    SaveTool,
 )
 from bokeh.plotting import figure
 
 from ccviz.views.palette import Look, cluster_colors
 
-# --- A button that saves a figure as SVG, beside Bokeh's own that saves PNG -----------------------
+# --- A button that opens the dialog for the picture of a figure -----------------------------------
 
 
-_SAVE = """
-const view = Bokeh.index.find_one(plot)
-view.export("svg").to_blob().then((blob) => {
-  const link = document.createElement("a")
-  link.href = URL.createObjectURL(blob)
-  link.download = `${plot.name}.svg`
-  link.click()
-  URL.revokeObjectURL(link.href)
-})
-"""
+_PICTURE = Path(__file__).with_name("picture.js").read_text("utf-8")
 _ICON = (
-    "data:image/svg+xml;utf8,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'>"
-    "<text x='0' y='17' font-size='11' font-family='sans-serif' font-weight='bold' "
-    "fill='gray'>SVG</text></svg>"
+    "data:image/svg+xml;utf8,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' "
+    "fill='none' stroke='gray' stroke-width='2'><path d='M12 3v11m-4-4 4 4 4-4M4 20h16'/></svg>"
 )
 
 
-def add_svg_button(plot: Any) -> None:
-    """Let a figure be saved as SVG; the browser draws it, so that it works without a server."""
-    callback = CustomJS(args={"plot": plot}, code=_SAVE)
-    plot.add_tools(CustomAction(description="Save as SVG", icon=_ICON, callback=callback))
+def add_picture_button(plot: Any) -> None:
+    """Let a figure be saved; the browser draws it, so that it works without a server.
+
+    Entries of its tags that are dicts of ``words`` and ``color`` are a legend over the picture.
+    """
+    callback = CustomJS(args={"plot": plot}, code=_PICTURE)
+    plot.add_tools(CustomAction(description="Figure…", icon=_ICON, callback=callback))
 
 
 _MOST_COLORS = 256
@@ -63,10 +56,8 @@ _TOOLBAR = """.bk-tool-overflow { color: var(--faint, gray); }
 :host(.bk-inner) { background: var(--paper, white); }"""
 
 
-def plain_figure(
-    name: str, tools: str = "pan,wheel_zoom,box_zoom,reset,save", **kwargs: Any
-) -> Any:
-    """Return an empty figure that fills its place, and can be saved as PNG and SVG.
+def plain_figure(name: str, tools: str = "pan,wheel_zoom,box_zoom,reset", **kwargs: Any) -> Any:
+    """Return an empty figure that fills its place, and can be saved as a picture.
 
     Its tools are over the frame, and visible while the mouse is there: they take no room. Numbers
     at the axes that would overlap are left out. WebGL is off: its marker buffers go stale after a
@@ -91,9 +82,7 @@ def plain_figure(
     plot.toolbar.logo = None
     plot.toolbar.autohide = True
     plot.toolbar.stylesheets = [_TOOLBAR]
-    for tool in plot.select(SaveTool):
-        tool.filename = name  # or else it asks
-    add_svg_button(plot)
+    add_picture_button(plot)
     return plot
 
 

@@ -113,7 +113,7 @@ class PairsFigure:
 
     def _cell(self, across: int, up: int) -> Any:
         names, last = self._frame.features, len(self._frame.features) - 1
-        plot = plain_figure(f"pairs-{across}-{up}", tools="save")
+        plot = plain_figure(f"pairs-{across}-{up}", tools="")
         plot.update(min_height=60, min_border=4)
         plot.axis.ticker.desired_num_ticks = 3
         plot.xaxis.visible, plot.yaxis.visible = up == last, across == 0

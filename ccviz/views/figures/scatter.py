@@ -114,7 +114,7 @@ class ScatterFigure:
     def __init__(self, look: Look) -> None:
         self.plot = plain_figure(
             "scatter",
-            tools="pan,wheel_zoom,box_zoom,lasso_select,box_select,reset,save",
+            tools="pan,wheel_zoom,box_zoom,lasso_select,box_select,reset",
             x_range=Range1d(0, 1),
             y_range=Range1d(0, 1),
         )
@@ -388,12 +388,18 @@ class ScatterFigure:
         """(n,) colours shown now, -1 for none."""
         return self._labels.astype(np.int64)
 
+    def show_key(self, rows: Sequence[dict[str, str]]) -> None:
+        """Take the words and colours that the legend of a picture has."""
+        kept = [each for each in self.plot.tags if isinstance(each, str)]
+        if self.plot.tags != [*kept, *rows]:
+            self.plot.tags = [*kept, *rows]
+
     def show_links(self, must: Lines, cannot: Lines, drawn: str = "all") -> None:
         """Draw links; broken ones get a glow. Thousands are a picture, and some of the broken ones.
 
         `drawn`: How, a value of `ccviz.views.frames.links.LINKS_DRAWN`.
         """
-        self.plot.tags = [drawn]
+        self.plot.tags = [drawn, *(each for each in self.plot.tags if not isinstance(each, str))]
         if is_many(must, cannot):
             if drawn in ("all", "faded", "price"):
                 self._crowd.show(must, cannot, drawn, self._link_colors, self.screen)

@@ -17,6 +17,8 @@ from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import KeptRule
 from ccviz.runs.earlier import same_points, tightens
 from ccviz.runs.run import STATUS_SENTENCES, Run, Status, status_sentence
+from ccviz.studies.least_change import LeastChange, renamed
+from ccviz.views.frames.links import stay_words
 
 # --- Rules in words, and whether the clustering shown keeps them ----------------------------------
 
@@ -84,23 +86,27 @@ class AfterEdit:
         return self.holding == "proof"
 
 
-def after_edit(run: Run, asked: Problem) -> AfterEdit | None:
-    """Return what holds of a run's answer for the problem as it is now; None if the same."""
+def after_edit(run: Run, asked: Problem, shown: Partition | None = None) -> AfterEdit | None:
+    """Return what holds of a run's answer for the problem as it is now; None if the same.
+
+    `shown`: Another clustering of the run's problem, shown in place of its answer.
+    """
     if run.problem.asks_the_same(asked):
         return None
+    answer = shown or run.incumbent
     known = _KNOWN.get(asked)
-    if known is None or known[0] is not run.incumbent or known[1] != run.status:
-        known = _KNOWN[asked] = (run.incumbent, run.status, _compare(run, asked))
+    if known is None or known[0] is not answer or known[1] != run.status:
+        known = _KNOWN[asked] = (answer, run.status, _compare(run, asked, answer))
     return known[2]
 
 
 _KNOWN: WeakKeyDictionary[Problem, tuple[Partition | None, str, AfterEdit]] = WeakKeyDictionary()
 
 
-def _compare(run: Run, asked: Problem) -> AfterEdit:
-    if run.incumbent is None or not same_points(run.problem, asked):
+def _compare(run: Run, asked: Problem, answer: Partition | None) -> AfterEdit:
+    if answer is None or not same_points(run.problem, asked):
         return AfterEdit("nothing", "Edited", _ANOTHER)
-    partition = Partition(asked, run.incumbent.labels)
+    partition = Partition(asked, answer.labels)
     broken = partition.violations
     is_tighter = tightens(run.problem, asked)
     if not broken.none_hard:
@@ -111,7 +117,7 @@ def _compare(run: Run, asked: Problem) -> AfterEdit:
             f"This clustering breaks what you added: {broken_words(broken)}.{bound} Press Run.",
             partition,
         )
-    if is_tighter and partition.objective > run.incumbent.objective:
+    if is_tighter and partition.objective > answer.objective:
         return AfterEdit(
             "bound",
             "Edited",
@@ -119,7 +125,7 @@ def _compare(run: Run, asked: Problem) -> AfterEdit:
             "Press Run.",
             partition,
         )
-    if is_tighter and run.status == "optimal":
+    if is_tighter and run.status == "optimal" and answer is run.incumbent:
         return AfterEdit(
             "proof",
             "Still optimal",
@@ -158,6 +164,8 @@ SCORE_NAMES = {
 }
 
 
+_BROKE = "The clustering broke what you added, and is repaired."
+
 CardStatus = Status | Literal["edited"]
 """What the badge says by its colour."""
 
@@ -191,33 +199,41 @@ def card(
     asked: Problem | None = None,
     repaired: Partition | None = None,
     known: float = -math.inf,
+    kept: LeastChange | None = None,
 ) -> Card:
     """Return the card of a run as far as it has been played.
 
     `with_scores`: Compare with the true classes, and measure rules too, which takes some time.
     `asked`: The current problem, if that may be something else than what the run was asked.
     `repaired`: The run's clustering after a repair, so that it keeps what is asked. `known`: The
-    highest lower bound that earlier runs proved for what is asked; shown if the run has ended
-    without one.
+    highest lower bound that earlier runs proved for what is asked; shown where it is above the
+    run's own. `kept`: What is shown in place of the run's answer, with groups as they were before.
     """
     if run is None:
         return Card("unknown", "No run yet", "Press Run.")
-    edited = None if asked is None else after_edit(run, asked)
+    instead = None if kept is None else kept.partition
+    edited = None if asked is None else after_edit(run, asked, instead)
+    bound, ending = _bound(run, edited, known), ""
     if edited is not None and repaired is not None:
-        return _repaired(run, edited, repaired, with_scores)
+        words = f"{_BROKE} {_within(repaired, bound) or 'Press Run.'}"
+        return _replaced("edited", "Repaired", words, run, repaired, bound, with_scores)
     if edited is None and repaired is not None and run.labels is None and run.finished is None:
-        return _until_found(run, repaired, with_scores)
+        words = f"{_BROKE} The solver starts."
+        return _replaced("edited", "Repaired", words, run, repaired, bound, with_scores)
+    if edited is None and kept is not None:
+        words = kept_words(run, kept)
+        return _replaced("feasible", "Groups kept", words, run, kept.partition, bound, with_scores)
     answer = run.incumbent if edited is None else edited.partition or run.incumbent
-    holds = edited is None or edited.holding in ("proof", "bound")
-    bound, ending = run.lower_bound if holds else None, ""
     if edited is None:
         ending = _ending(run)
-        if answer is not None and _lacks_a_bound(run) and math.isfinite(known):
-            bound, ending = known, f"{ending} The lower bound is that of an earlier run."
+        if answer is not None and known > run.lower_bound:
+            ending = f"{ending} The lower bound is that of an earlier run."
     elif edited.is_good:
         ending = edited.sentence
+    if edited is not None and edited.headline == "Still feasible":
+        ending = f"{ending} {_within(answer, bound)}".strip()
     return Card(
-        status=_status(run, edited),
+        status=_status(run, edited, instead),
         headline=_headline(run) if edited is None else edited.headline,
         ending=ending,
         caution="" if edited is None or edited.is_good else edited.sentence,
@@ -228,42 +244,63 @@ def card(
     )
 
 
-def _lacks_a_bound(run: Run) -> bool:
-    return run.finished is not None and not math.isfinite(run.lower_bound)
+def _bound(run: Run, edited: AfterEdit | None, known: float) -> float | None:
+    """Return the highest bound that holds for what is asked; None if that of the run does not."""
+    holds = edited is None or edited.holding in ("proof", "bound")
+    return max(run.lower_bound, known) if holds else known if math.isfinite(known) else None
 
 
-def _repaired(run: Run, edited: AfterEdit, answer: Partition, with_scores: bool) -> Card:
-    """Return the card of a clustering that was repaired after an edit."""
-    holds = edited.holding == "bound"
-    bound = " The lower bound still holds." if holds and math.isfinite(run.lower_bound) else ""
+def _within(answer: Partition | None, bound: float | None) -> str:
+    """Return how far a clustering is from the optimum at most, as a sentence; empty if unknown.
+
+    A share is rounded up: it is an upper limit.
+    """
+    if answer is None or bound is None or not answer.violations.none_hard:
+        return ""
+    gap = relative_gap(answer.objective, bound)
+    if not gap < 1.0:
+        return ""
+    share = math.ceil(1000 * gap - 1e-9) / 10
+    return f"The lower bound still holds: at most {share:g} % from optimal, no run needed."
+
+
+def kept_words(run: Run, kept: LeastChange) -> str:
+    """Return how many points moved, and what the run's own answer would move and save."""
+    best = run.incumbent
+    assert best is not None
+    labels = renamed(best.problem, best.labels, kept.old)
+    moved = int((labels != kept.old).sum())
+    less = relative_gap(kept.partition.objective, best.objective)
+    own = f"costs {f'{percent(less)} less' if less else 'no less'}, and moves {moved:,}"
+    return (
+        f"Groups are kept: {stay_words(kept)}. The run's own answer {own}. "
+        "A clustering that moves fewer may exist."
+    )
+
+
+def _replaced(
+    status: CardStatus, headline: str, words: str, run: Run, answer: Partition,
+    bound: float | None, with_scores: bool,
+) -> Card:  # fmt: skip
+    """Return the card of a clustering that is shown in place of the run's answer."""
     return Card(
-        status="edited",
-        headline="Repaired",
-        caution=f"The clustering broke what you added, and is repaired.{bound} Press Run.",
-        rows=_rows(run, answer, run.lower_bound if holds else None),
+        status=status,
+        headline=headline,
+        ending=words if status == "feasible" else "",
+        caution=words if status == "edited" else "",
+        rows=_rows(run, answer, bound),
         scores=_scores(answer) if with_scores else (),
         sizes=tuple(answer.kept_sizes.tolist()),
         rules=_rules(answer) if with_scores else (),
     )
 
 
-def _until_found(run: Run, answer: Partition, with_scores: bool) -> Card:
-    """Return the card of a repaired clustering while the run that follows has none yet."""
-    return Card(
-        status="edited",
-        headline="Repaired",
-        caution="The clustering broke what you added, and is repaired. The solver starts.",
-        rows=_rows(run, answer, None),
-        scores=_scores(answer) if with_scores else (),
-        sizes=tuple(answer.kept_sizes.tolist()),
-        rules=_rules(answer) if with_scores else (),
-    )
-
-
-def _status(run: Run, edited: AfterEdit | None) -> CardStatus:
+def _status(run: Run, edited: AfterEdit | None, instead: Partition | None) -> CardStatus:
     if edited is None:
         return run.status
-    return run.status if edited.holding == "proof" else "edited"
+    if edited.holding != "proof":
+        return "edited"
+    return run.status if instead is None else "feasible"
 
 
 def _headline(run: Run) -> str:

@@ -141,10 +141,8 @@ def answer_words(known: Margins | None, pair: tuple[int, int], asked: Problem) -
 
 
 def stay_words(found: LeastChange) -> str:
-    """Return how many points moved, and what the clustering costs at most."""
-    moved = count(len(found.moved), "point")
-    cost, most = number(found.partition.objective), number(found.allowed)
-    return f"{moved} changed cluster (circled): WCSS {cost}, at most {most} tolerated"
+    """Return how many points moved."""
+    return f"{count(len(found.moved), 'point') if len(found.moved) else 'no point'} changed cluster"
 
 
 @dataclass(frozen=True, eq=False)

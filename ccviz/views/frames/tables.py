@@ -25,6 +25,7 @@ from ccviz.data.table import ROLE_WORDS, Decision, Role
 from ccviz.numbers import count, number, ordinal, percent, seconds
 from ccviz.runs.info import RunInfo
 from ccviz.solvers import SOLVERS
+from ccviz.solvers.base import label_of
 from ccviz.studies.batch import Outcome
 from ccviz.views.frames.node import STATES, called, decision_words
 from ccviz.views.person import ALONE, Person
@@ -40,6 +41,9 @@ OUTCOME_COLUMNS = ("k", "Solver", "Runs", "Proved", "Best", "Median", "Broken", 
 
 _MOST_LETTERS = 24
 """Longest name of data within the name of a run."""
+
+_MOST_SETTINGS = 3
+"""Settings that the name of a run says."""
 
 _RESUMABLE = frozenset(solver.name for solver in SOLVERS if solver.supports.resume)
 
@@ -109,21 +113,37 @@ class Wanted:
 def run_names(infos: Iterable[RunInfo]) -> dict[str, str]:
     """Return what people call runs: the names they were given, or data, k, solver and links.
 
-    The number of clusters is said where a data set has runs of several. Of several that were asked
-    the same, all but the first have their number.
+    The number of clusters is said where a data set has runs of several, and of runs with one name
+    the seed, the settings and the limits in which they differ. Of several that were asked the
+    same, all but the first have their number.
     """
     infos = sorted(infos, key=lambda each: each.created)
     of_data = Counter(data for data, _ in {(info.dataset, info.k) for info in infos})
-    names: dict[str, str] = {}
-    many: Counter[str] = Counter()
+    names = {info.id: info.name for info in infos}
+    groups: dict[str, list[RunInfo]] = {}
     for info in infos:
-        said = info.name
         if _is_made_up(info):
             said = " · ".join(_what_was_run(info, says_k=of_data[info.dataset] > 1))
-            many[said] += 1
-            said += f" · {ordinal(many[said])}" if many[said] > 1 else ""
-        names[info.id] = said
+            groups.setdefault(said, []).append(info)
+    many: Counter[str] = Counter()
+    for said, group in groups.items():
+        asked = [{"seed": info.seed, **info.settings, **info.limits.given} for info in group]
+        keys = dict.fromkeys(key for each in asked for key in each)
+        apart = [key for key in keys if len({str(each.get(key)) for each in asked}) > 1]
+        for info, given in zip(group, asked, strict=True):
+            own = (_setting(info.solver, key, given[key]) for key in apart if key in given)
+            name = " · ".join((said, *islice(own, _MOST_SETTINGS)))
+            many[name] += 1
+            names[info.id] = f"{name} · {ordinal(many[name])}" if many[name] > 1 else name
     return names
+
+
+def _setting(solver: str, key: str, value: object) -> str:
+    kinds = [each for each in SOLVERS if each.name == solver]
+    words = f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, bool):
+        words = "yes" if value else "no"
+    return f"{label_of(key, *kinds).lower()} {words}"
 
 
 def _is_made_up(info: RunInfo) -> bool:

@@ -58,7 +58,7 @@ class Proof:
 
 @dataclass(frozen=True, eq=False)
 class Bound:
-    """The lower bound of a run that has ended."""
+    """The lower bound of a run."""
 
     run_id: str
     problem: Problem
@@ -87,7 +87,9 @@ class AsEdited(param.Parameterized):
         super().__init__()
         self._archive, self._player, self._compared = archive, player, compared
         self._proofs: deque[Proof] = deque(maxlen=_MOST_PROOFS)
-        self._bounds: deque[Bound] = deque(maxlen=_MOST_PROOFS)
+        self._bounds: dict[str, Bound] = {}  # By the ids of runs, the oldest first
+        self._asked: Problem | None = None
+        self._held: dict[str, bool] = {}  # Whether the bound of a run holds for this problem
         self._own: list[str] = []
         self._expects = False
         player.param.watch(self._on_shot, "shot")
@@ -108,8 +110,19 @@ class AsEdited(param.Parameterized):
             self._expects = False
             self._own.append(shot.info.id)
             self._forget_oldest()
+        self._remember_bound(shot)
         if shot.info.termination:
             self._judge(shot)
+
+    def _remember_bound(self, shot: PlayerState) -> None:
+        """Remember the highest bound of a run: an edit may end it at any time."""
+        run_id = shot.info.id
+        bound = max(shot.run.lower_bound, shot.info.lower_bound)
+        known = self._bounds.get(run_id)
+        if math.isfinite(bound) and (known is None or known.lower_bound < bound):
+            self._bounds[run_id] = Bound(run_id, shot.run.problem, bound)
+            if len(self._bounds) > _MOST_PROOFS:
+                del self._bounds[next(iter(self._bounds))]
 
     def _forget_oldest(self) -> None:
         """Delete the oldest of the runs that edits have started, if there are too many."""
@@ -121,10 +134,8 @@ class AsEdited(param.Parameterized):
                     self._archive.delete(oldest)
 
     def _judge(self, shot: PlayerState) -> None:
-        """Remember a bound or a proof, and whether it was quick."""
+        """Remember a proof, and whether it was quick."""
         info = shot.info
-        if math.isfinite(info.lower_bound) and all(each.run_id != info.id for each in self._bounds):
-            self._bounds.append(Bound(info.id, shot.run.problem, info.lower_bound))
         is_proof = info.status == "optimal" and info.solver in _EXACT
         self.quick = is_proof and info.time_s <= QUICK_S
         if is_proof and all(each.run_id != info.id for each in self._proofs):
@@ -154,15 +165,28 @@ class AsEdited(param.Parameterized):
         return "" if found is None else found.run_id
 
     def bound_of(self, asked: Problem) -> float:
-        """Return the highest lower bound that a run of this session has proved for a problem.
+        """Return the highest lower bound that an earlier run has proved for a problem.
 
-        It is only looked for if the run shown has ended without a bound.
+        Runs of the problem of the run shown count if that has ended without a bound: until then
+        it shows what it proves itself.
         """
         run = self._player.shot.run if self._player.shot else None
-        if run is None or run.finished is None or math.isfinite(run.lower_bound):
+        if run is None:
             return -math.inf
-        known = (each.lower_bound for each in self._bounds if each.holds_for(asked))
+        if self._asked is not asked:
+            self._asked, self._held = asked, {}
+        none = run.finished is not None and not math.isfinite(run.lower_bound)
+        known = (
+            each.lower_bound
+            for each in self._bounds.values()
+            if self._holds(each, asked) and (none or not each.problem.asks_the_same(run.problem))
+        )
         return max(known, default=-math.inf)
+
+    def _holds(self, bound: Bound, asked: Problem) -> bool:
+        if bound.run_id not in self._held:
+            self._held[bound.run_id] = bound.holds_for(asked)
+        return self._held[bound.run_id]
 
     def _is_there(self, run_id: str) -> bool:
         """Whether a run has not been deleted."""

@@ -17,7 +17,6 @@ from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.quota import Quota
 from ccviz.runs.earlier import same_points
-from ccviz.runs.run import Run
 from ccviz.runs.worker_pool import WorkerPool
 from ccviz.studies.least_change import least_change, said_of
 from ccviz.views.draft import Draft
@@ -62,9 +61,6 @@ class Mapping(QueuedCall):
 # --- The clustering nearest to the one shown before, made in a process of its own after a run -----
 
 
-SLACK = 0.01
-"""Share by which the cost may exceed the best one."""
-
 _MOST_STAY_S = 60.0
 """Time limit of a search for the nearest clustering, in seconds."""
 
@@ -79,9 +75,9 @@ class _Answer:
 
 
 class Staying(QueuedCall):
-    """After a run, shows the clustering within a share of its cost that moves few points."""
+    """After a run, shows the clustering that keeps all constraints and moves few points."""
 
-    wanted = param.Boolean(default=False)  # Whether as little as possible is to change
+    wanted = param.Boolean(default=False)  # Whether groups are to be kept as they are
     found = param.Parameter(default=None)  # What is shown in place of the run's answer
 
     def __init__(self, quota: Quota, player: Player, pool: WorkerPool | None = None) -> None:
@@ -107,6 +103,11 @@ class Staying(QueuedCall):
         self._begin()
 
     @property
+    def can_begin(self) -> bool:
+        """Whether there is a clustering to keep."""
+        return self._now is not None
+
+    @property
     def _shown(self) -> _Answer | None:
         """What was shown last: the answer, or what replaced it."""
         return None if self._now is None else replace(self._now, labels=self._last)
@@ -119,7 +120,7 @@ class Staying(QueuedCall):
             return
         quota = self._quota
         self._begin_call(
-            _nearest, (now.problem, now.labels, before.labels, SLACK),
+            _nearest, (now.problem, now.labels, before.labels),
             min(_MOST_STAY_S, quota.run_s), quota.call_bytes,
         )  # fmt: skip
 
@@ -128,8 +129,7 @@ class Staying(QueuedCall):
         before, now = self._before, self._now
         if before is not None and now is not None:
             self._last = labels
-            allowed = Partition(now.problem, now.labels).objective * (1.0 + SLACK)
-            self.found = said_of(now.problem, labels, before.labels, allowed)
+            self.found = said_of(now.problem, labels, before.labels, np.inf)
 
     def stop(self) -> None:
         """End the process, and show the run's own answer."""
@@ -143,8 +143,8 @@ def _comparable(before: _Answer, now: _Answer) -> bool:
     return Partition(now.problem, now.labels).violations.none_hard
 
 
-def _nearest(problem: Problem, best: IntArray, old: IntArray, slack: float) -> IntArray:
-    return least_change(problem, best, old, slack).partition.labels
+def _nearest(problem: Problem, best: IntArray, old: IntArray) -> IntArray:
+    return least_change(problem, best, old, np.inf).partition.labels
 
 
 # --- A short descent from a clustering that breaks links, in numpy: for answers at once -----------
@@ -227,17 +227,17 @@ class Repair(QueuedCall):
         self._problem: Problem | None = None
         player.param.watch(self._discard_if_answered, "shot")
 
-    def begin(self, run: Run | None, problem: Problem, only_at_once: bool = False) -> None:
-        """Repair the clustering of a run, if an edited problem with hard links only breaks it.
+    def begin(self, shown: Partition | None, problem: Problem, only_at_once: bool = False) -> None:
+        """Repair the clustering shown, if an edited problem with hard links only breaks it.
 
         `only_at_once`: Begin no process: a run of the problem is about to start.
         """
         self.stop()
-        if run is None or run.incumbent is None or problem.is_soft or problem.rules:
+        if shown is None or problem.is_soft or problem.rules:
             return
-        if not same_points(run.problem, problem):
+        if not same_points(shown.problem, problem):
             return
-        labels = run.incumbent.labels
+        labels = shown.labels
         if Partition(problem, labels).violations.none_hard:
             return
         found = quick_repair(problem, labels)

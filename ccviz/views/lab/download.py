@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ccviz.arrays import IntArray
+from ccviz.bounds import relative_gap
 from ccviz.data.datasets import Dataset
 from ccviz.errors import CcvizError
 from ccviz.problem.partition import Partition
@@ -15,6 +16,7 @@ from ccviz.studies.html import report_html
 from ccviz.studies.profile import profile, profile_csv, profile_markdown
 from ccviz.studies.rows import rows_csv
 from ccviz.studies.why import sentences
+from ccviz.views.frames.card import kept_words
 from ccviz.views.lab.session import Session
 
 _SMALL = 20_000
@@ -77,10 +79,16 @@ def answer_download(session: Session, what: FileKind) -> DownloadRequest:
     run = session.run
     if run is None or run.finished is None or run.incumbent is None:
         raise CcvizError("There is no answer yet: run a solver first.")
-    data, answer = session.draft.data, run.incumbent
+    data, answer, kept = session.draft.data, session.answer or run.incumbent, session.kept
     colors = session.cluster_colors.of(answer)
     # The run with its events stays here: a report has no word of it.
     result = replace(result_of(run), run=None)  # type: ignore[arg-type]
+    if kept is not None:
+        gap = relative_gap(answer.objective, result.lower_bound)
+        result = replace(
+            result, partition=answer.in_order(), objective=answer.objective, gap=gap,
+            status="feasible", message=kept_words(run, kept),
+        )  # fmt: skip
     suffix, kind = _FILES[what]
     args = (what, data, result, colors, session.cluster_names(colors))
     return DownloadRequest(f"{data.name}{suffix}", kind, write, args, is_small(data))

@@ -478,11 +478,11 @@ class Edits:
             return
         if undone or (exact and state.as_edited is not False):
             known = state.proofs.proof_of(problem)
-            if known and self._show_proof(known):
+            if known and self._show_proof(known) and state.kept is None:
                 return
         runs = state.as_edited or (state.as_edited is None and self._runs_by_itself())
         if not state.asking.active:
-            state.repair.begin(run, problem, only_at_once=runs)
+            state.repair.begin(state.answer, problem, only_at_once=runs)
         if runs:
             state.proofs.expect()
             self._start()

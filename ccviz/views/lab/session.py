@@ -97,6 +97,7 @@ class Session(State):
 
     def open_run(self, run_id: str) -> None:
         """Show a run of the archive, with its problem, its solver and settings."""
+        self.staying.wanted = False  # its own answer is to be seen
         with self.reporting_errors():
             info, problem = self.archive.info(run_id), self.archive.problem(run_id)
             self.edits.edit(self._draft_of(info, problem), rerun=False)

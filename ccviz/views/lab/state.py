@@ -18,11 +18,13 @@ from ccviz.runs.run import Run
 from ccviz.runs.stop import Limits
 from ccviz.runs.worker_pool import WorkerPool
 from ccviz.solvers import make_solver
+from ccviz.studies.least_change import LeastChange
 from ccviz.studies.rows import names_by_label
+from ccviz.studies.why import Why, why_of
 from ccviz.views.draft import draft_of, names_by_cluster
 from ccviz.views.frames.links import LINKS_DRAWN
 from ccviz.views.frames.projection import MAPS, check_axes, usual_axes
-from ccviz.views.frames.scatter import matching
+from ccviz.views.frames.scatter import has_answered, matching
 from ccviz.views.lab.as_edited import AsEdited
 from ccviz.views.lab.asking import Asking
 from ccviz.views.lab.background_study import Pricing, Sureness
@@ -227,9 +229,22 @@ class State(ReportsErrors):
         return self.proofs.bound_of(self.draft.problem)
 
     @property
+    def kept(self) -> LeastChange | None:
+        """What is shown in place of the answer of the run, with groups as they were before."""
+        return self.staying.found if has_answered(self.run) else None
+
+    @property
     def answer(self) -> Partition | None:
-        """The best clustering of the run that is shown."""
+        """The clustering on show: the best one of the run, or the one with groups kept."""
+        if self.kept is not None:
+            return self.kept.partition
         return self.run.incumbent if self.run else None
+
+    def why_moved(self, kept: LeastChange) -> Why:
+        """Return what says why points moved, by the names on the page."""
+        colors = self.cluster_colors.of(kept.partition)
+        shown = kept.partition.problem.shown(colors)
+        return why_of(kept.partition, self.draft.data, shown, self.cluster_names(colors))
 
     @property
     def limits(self) -> Limits:

@@ -145,12 +145,6 @@ function mend() {
   range._compute_range = function (low, high) {
     return _compute_range.apply(this, aboutSomething(this, low, high))
   }
-  // A view that the page has put away still hears the button: it would save an empty picture, too.
-  const saver = Models.get("SaveTool").prototype.default_view.prototype
-  const {doit} = saver
-  saver.doit = function (...args) {
-    if (this.parent.el.isConnected && this.parent.bbox.width > 0) doit.apply(this, args)
-  }
   for (const [model, method, then] of AFTER) {
     const view = Models.get(model).prototype.default_view.prototype
     const original = view[method]

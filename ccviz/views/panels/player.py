@@ -163,7 +163,10 @@ class StatusPanel(Panel):
             css_classes=["section", "slim", "standing"],
         )  # fmt: skip
 
-    @watches("inspection.moved", "draft", "asking.active", "asking.asked", "repair.partition")
+    @watches(
+        "inspection.moved", "draft", "asking.active", "asking.asked", "repair.partition",
+        "staying.found",
+    )  # fmt: skip
     def _refresh(self, *_: Any) -> None:
         run = self._session.run
         labels = self._session.asking.labels
@@ -174,7 +177,7 @@ class StatusPanel(Panel):
         session = self._session
         frame = card(
             run, with_scores=False, asked=session.draft.problem,
-            repaired=session.repair.partition, known=session.known_bound,
+            repaired=session.repair.partition, known=session.known_bound, kept=session.kept,
         )  # fmt: skip
         whose = "" if run is None or run.started is None else _whose(run.started)
         self._html.object = _line(frame, whose)

@@ -16,6 +16,8 @@ from ccviz.errors import ParameterError
 from ccviz.problem.partition import Partition
 from ccviz.runs.run import Run
 from ccviz.solvers import solver_class
+from ccviz.studies.least_change import LeastChange
+from ccviz.studies.why import Why
 from ccviz.views.figures.curves import BoundsFigure, RaceFigure
 from ccviz.views.figures.solvers import DescentFigure
 from ccviz.views.frames.bounds import Lane, bounds, race
@@ -30,6 +32,9 @@ from ccviz.views.panels.html import Html, css
 from ccviz.views.upstream import FigurePane
 
 _STYLE = css("result.css")
+_LOOKING = Markup("<p>The clustering that keeps the groups is looked for…</p>")
+_MOST_MOVES = 40
+"""Moved points that are listed."""
 
 
 class ResultPanel(Panel):
@@ -42,6 +47,7 @@ class ResultPanel(Panel):
         super().__init__()
         self._session, self._inspection = session, inspection
         self._first = Markup("<p>{}</p>").format(hint)
+        self._moves: tuple[LeastChange | None, Markup] = (None, Markup())
         self._html = Html(
             "", stylesheets=[_STYLE], sizing_mode="stretch_width", margin=0, name="result"
         )
@@ -68,22 +74,34 @@ class ResultPanel(Panel):
             sizing_mode="stretch_both", margin=0,
         )  # fmt: skip
 
-    @watches("inspection.moved", "player.playing", "draft", "repair.partition")
+    @watches(
+        "inspection.moved", "player.playing", "draft", "repair.partition", "staying.busy",
+        "staying.found",
+    )  # fmt: skip
     def _refresh(self, *_: Any) -> None:
         run = self._session.run
         # Scores take milliseconds and say little about a state that is gone in a moment.
         frame = card(
             run, with_scores=not self._session.player.playing,
             asked=self._session.draft.problem, repaired=self._session.repair.partition,
-            known=self._session.known_bound,
+            known=self._session.known_bound, kept=self._session.kept,
         )  # fmt: skip
         answer = self._session.answer
         if answer is not None:
             colors = self._session.cluster_colors.of(answer)
             sizes = Partition(answer.problem, colors).kept_sizes
             frame = replace(frame, sizes=tuple(sizes.tolist()))
-        self._html.object = _html(frame, self._first if run is None else Markup())
+        self._html.object = _html(frame, self._first if run is None else self._moved())
         self._show_figure(run)
+
+    def _moved(self) -> Markup:
+        """Return who moved and why, where groups are kept as they were."""
+        kept = self._session.kept
+        if kept is None:
+            return _LOOKING if self._session.staying.busy else Markup()
+        if self._moves[0] is not kept:
+            self._moves = (kept, _moves(kept, self._session.why_moved(kept)))
+        return self._moves[1]
 
     @watches("dark")
     def _on_dark(self, event: Any) -> None:
@@ -157,6 +175,19 @@ def _definitions(rows: tuple[tuple[str, str], ...], css: str = "") -> Markup:
     cell = Markup("<div><dt>{}</dt><dd>{}</dd></div>")
     cells = Markup().join(cell.format(name, value) for name, value in rows)
     return Markup('<dl class="{}">{}</dl>').format(css, cells)
+
+
+def _moves(kept: LeastChange, why: Why) -> Markup:
+    """Return the points that moved, each with its old cluster and the reason."""
+    moved = kept.moved.tolist()
+    line = Markup("<li><b>{}</b>, from {}. {}</li>")
+    lines = [
+        line.format(why.point(point), why.cluster(int(kept.old[point])), kept.words(point, why))
+        for point in moved[:_MOST_MOVES]
+    ]
+    if (more := len(moved) - _MOST_MOVES) > 0:
+        lines.append(Markup("<li>And {:,} more, on the plot.</li>").format(more))
+    return Markup('<ul class="moves">{}</ul>').format(Markup().join(lines)) if lines else Markup()
 
 
 def _sizes(sizes: tuple[int, ...]) -> Markup:

@@ -67,7 +67,7 @@ class ClustersPanel(Component):
         self._drawn: tuple[Partition | None, tuple[ClusterName, ...]] | None = None
         self.follow(session)
 
-    @watches("player.shot", "player.playing", "draft", "self.in_front")
+    @watches("player.shot", "player.playing", "draft", "staying.found", "self.in_front")
     def _refresh(self, *_: Any) -> None:
         session, answer = self._session, self._session.answer
         now = (answer, session.draft.cluster_names)

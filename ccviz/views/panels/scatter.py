@@ -11,7 +11,7 @@ from bokeh.events import Pan, PanEnd, PanStart, SelectionGeometry
 from ccviz.arrays import IntArray
 from ccviz.problem.partition import Partition
 from ccviz.problem.rule_base import NO_PAIRS
-from ccviz.studies.why import sentences, why_of
+from ccviz.studies.why import sentences
 from ccviz.views.figures.overlays import DecisionsOverlay
 from ccviz.views.figures.scatter import ScatterFigure
 from ccviz.views.frames.links import (
@@ -187,9 +187,7 @@ class ScatterPanel(Panel):
             words = links_of(draft.data, draft.links)
             found = session.staying.found
             if found is not None:
-                colors = session.cluster_colors.of(found.partition)
-                shown, names = found.partition.problem.shown(colors), session.cluster_names(colors)
-                why = why_of(found.partition, draft.data, shown, names)
+                why = session.why_moved(found)
                 for point in found.reasons:
                     words[point] = " ".join(filter(None, (found.words(point, why), words[point])))
             self._figure.say("links", words)
@@ -218,7 +216,8 @@ class ScatterPanel(Panel):
         truth = session.draft.data.truth
         painted = run is None and self._painter.active
         colors, inside_node = session.cluster_colors, node_labels(self._inspection)
-        instead = session.repair.partition or _stayed(session)
+        kept = session.kept
+        instead = session.repair.partition or (kept.partition if kept else None)
         if instead is not None and session.asking.labels is None:
             frame = repaired(instead, self._plane, colors.shown)
         elif session.asking.labels is None:
@@ -241,6 +240,8 @@ class ScatterPanel(Panel):
         self.legend.left_out = 0 if names else _left_out(session)
         self.legend.unknown = int((frame.labels < 0).sum()) if names else 0
         self.legend.show(frame.labels, names or session.cluster_names(frame.labels))
+        key = [{"words": each["said"], "color": each["color"]} for each in self.legend.rows]
+        self._figure.show_key(key)
         if alone and not names:
             frame = sure_only(frame, session.sureness.known, session.rise)
         self._figure.show_clusters(only(frame, session.isolated, session.differing), bool(names))
@@ -250,8 +251,8 @@ class ScatterPanel(Panel):
         priced = session.pricing.known if by_price else None
         prices = price_list(priced, session.draft.problem)
         self.legend.note = legend_words(prices) if by_price and session.draft.links else ""
-        if instead is not None and session.staying.found is not None:
-            self.legend.note = stay_words(session.staying.found)
+        if kept is not None and instead is kept.partition:
+            self.legend.note = f"{stay_words(kept)} (circled)"
         must, cannot = (
             lines(session.draft, kind, self._plane, labels, prices) for kind in ("must", "cannot")
         )
@@ -404,12 +405,6 @@ def _left_out(session: Session) -> int:
     if run is None or run.labels is None:
         return 0
     return int((run.labels >= run.problem.n_clusters).sum())
-
-
-def _stayed(session: Session) -> Partition | None:
-    """Return the clustering that stays near to the one before, of the run shown at its end."""
-    found, run = session.staying.found, session.run
-    return found.partition if found is not None and has_answered(run) else None
 
 
 def _corners(geometry: dict[str, Any]) -> list[tuple[float, float]]:

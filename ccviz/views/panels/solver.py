@@ -75,9 +75,10 @@ class SolverPanel(Panel):
             self._following.unless(lambda event: self._set_centers(event.new)), "value"
         )
         self._as_edited = pn.widgets.Toggle(name="Run as I edit", margin=(4, 4))
-        self._stay = pn.widgets.Toggle.from_param(
-            session.staying.param.wanted, name="Stay near the clustering before", margin=(4, 4)
-        )
+        self._keep = pn.widgets.Toggle.from_param(
+            session.staying.param.wanted, name="Keep groups as they are", margin=(2, 4),
+            visible=False, sizing_mode="stretch_width",
+        )  # fmt: skip
         self._as_edited.param.watch(
             self._following.unless(lambda event: setattr(session, "as_edited", event.new)), "value"
         )
@@ -99,6 +100,7 @@ class SolverPanel(Panel):
         ]  # fmt: skip
         return pn.Column(
             Html(step_heading(3, "Run"), margin=(0, 4), sizing_mode="stretch_width"), self._fold,
+            self._keep,
             sizing_mode="stretch_width", css_classes=["section"], margin=0,
         )  # fmt: skip
 
@@ -130,7 +132,7 @@ class SolverPanel(Panel):
         with rebuilt():
             self._form.objects = [_pair(*plain[at : at + 2]) for at in range(0, len(plain), 2)]
             self._advanced.objects = [
-                *more, *limits, self._outliers, self._centers, self._as_edited, self._stay
+                *more, *limits, self._outliers, self._centers, self._as_edited
             ]  # fmt: skip
 
     def _set_outliers(self, outliers: int | None) -> None:
@@ -151,6 +153,10 @@ class SolverPanel(Panel):
     def _show_centers(self, *_: Any) -> None:
         with self._following:
             self._centers.value = centers_text(self._session.draft.fixed_centers)
+
+    @watches("player.shot")
+    def _show_keep(self, *_: Any) -> None:
+        self._keep.visible = self._session.staying.can_begin
 
     @watches("as_edited", "proofs.quick")
     def _show_as_edited(self, *_: Any) -> None:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from bokeh.events import Tap
-from bokeh.models import CustomAction, SaveTool
+from bokeh.models import CustomAction
 
 from ccviz.data.datasets import load
 from ccviz.views.draft import draft_of
@@ -50,6 +50,6 @@ def test_a_click_names_its_features(figure, tapped):
 
 def test_a_cell_has_its_own_picture_tools_and_few_ticks(figure):
     for plot in figure.plots:
-        assert [type(tool) for tool in plot.tools] == [SaveTool, CustomAction]
+        assert [type(tool) for tool in plot.tools] == [CustomAction]
         assert plot.toolbar_location == "above"
         assert plot.xaxis.ticker.desired_num_ticks == 3

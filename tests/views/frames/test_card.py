@@ -2,6 +2,7 @@ import numpy as np
 
 from ccviz import Problem
 from ccviz.events import BoundImproved, Finished, IncumbentFound, InfeasibilityProved, Record
+from ccviz.problem.partition import Partition
 from ccviz.runs.run import Run
 from ccviz.views.frames.card import card
 
@@ -75,3 +76,23 @@ def test_constraints_are_kept_only_where_there_are_some():
     assert card(linked, False).ending.startswith("This clustering keeps every hard constraint;")
     soft = run_of(found, cannot_link=[(0, 3, 1.0)])
     assert card(soft, False).ending == "This clustering is not proved optimal."
+
+
+def test_a_bound_of_before_stays_in_sight_beside_what_is_asked_now():
+    best, other = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1])
+    run = run_of(IncumbentFound(labels=best), BoundImproved(lower_bound=0.03))
+    kept = card(run, False, Problem(X, 2, must_link=[(0, 1)]))
+    assert kept.ending.endswith(
+        "The lower bound still holds: at most 25 % from optimal, no run needed."
+    )
+    tighter = Problem(X, 2, cannot_link=[(0, 1)])
+    repaired = card(run, False, tighter, Partition(tighter, other))
+    assert dict(repaired.rows)["Lower bound"] == "0.03"
+    assert "no run needed" in repaired.caution
+    # The run that follows has shown no bound yet, or a lower one.
+    follows = run_of(IncumbentFound(labels=other), cannot_link=[(0, 1)])
+    assert dict(card(follows, False, tighter, known=0.03).rows)["Lower bound"] == "0.03"
+    assert "that of an earlier run" in card(follows, False, tighter, known=0.03).ending
+    looser = card(follows, False, Problem(X, 2))
+    assert dict(looser.rows)["Gap"] == "–"
+    assert "no run needed" not in looser.ending

@@ -10,6 +10,7 @@ from ccviz.events import Finished, IncumbentFound, Record
 from ccviz.runs.archive import Archive
 from ccviz.runs.info import summarise
 from ccviz.runs.run import Run
+from ccviz.runs.stop import Limits
 from ccviz.views.frames.clusters import comparison
 from ccviz.views.frames.tables import COLUMNS, Wanted, run_names, run_row, run_table
 
@@ -138,3 +139,24 @@ def test_a_name_says_k_where_the_data_has_runs_of_several(info):
         "line · k = 3 · blp-kmeans",
         "line · k = 3 · blp-kmeans · 2nd",
     ]
+
+
+def test_names_say_in_what_runs_differ(info):
+    given = [
+        {"cuts": "all", "order": "best"}, {"cuts": "none", "order": "best"},
+        {"cuts": "none", "order": "depth"}, {"cuts": "none", "order": "depth"},
+    ]  # fmt: skip
+    runs = [
+        replace(info, id=word, name=word, created=at, solver="sdp", settings=settings)
+        for at, (word, settings) in enumerate(zip("abcd", given, strict=True))
+    ]
+    assert list(run_names(runs).values()) == [
+        "line · sdp · cuts all · next node best",
+        "line · sdp · cuts none · next node best",
+        "line · sdp · cuts none · next node depth",
+        "line · sdp · cuts none · next node depth · 2nd",
+    ]
+    limited = replace(runs[0], id="e", name="e", limits=Limits(60.0))
+    assert run_names([runs[0], replace(limited, seed=runs[0].seed + 1)])["e"] == (
+        f"line · sdp · seed {runs[0].seed + 1} · time limit 60"
+    )

@@ -131,3 +131,8 @@ def test_a_bound_holds_for_a_heuristic_and_for_what_is_added_and_not_for_what_is
     assert session.known_bound == bound
     session.edits.set_k(4)
     assert session.known_bound == -math.inf
+    session.edits.set_k(3)
+    session.as_edited = True
+    session.start()  # its own bound is not there yet, or below
+    assert session.run.problem.asks_the_same(session.draft.problem)
+    assert session.known_bound == bound
