@@ -102,17 +102,16 @@ def place_columns(dataset: Dataset) -> tuple[str, str] | None:
 
     Those of areas of a GeoJSON file come first, whatever their unit is.
     """
-    cells = {name: column_values(dataset, name) for name in column_names(dataset)}
-    names = [*cells]
+    names = column_names(dataset)
     if dataset.origin is not None and dataset.origin.shapes:
         return names[0], names[1]
     degrees = degrees_in(names)
     if degrees is None:
         return None
     lon, lat = (names[at] for at in degrees)
+    across, up = (np.abs(column_values(dataset, name)) for name in (lon, lat))
     # A missing value is in no range.
-    is_place = (np.abs(cells[lon]) <= 180.0).all() and (np.abs(cells[lat]) <= 90.0).all()
-    return (lon, lat) if is_place else None
+    return (lon, lat) if (across <= 180.0).all() and (up <= 90.0).all() else None
 
 
 def words_to_name(dataset: Dataset) -> tuple[str, ...]:
