@@ -130,6 +130,8 @@ _GIVEN = {
     "equal sizes": _equal,
     "diameter<=": _distance("diameter<=", 0.6, 1.0),
     "separation>=": _distance("separation>=", 0.0, 0.2),
+    "diameter()<=": lambda rng, X, k: ({}, [f"diameter(column)<={rng.uniform(5, 9):.3g}"]),
+    "separation()>=": lambda rng, X, k: ({}, [f"separation(column)>={rng.uniform(0, 1):.3g}"]),
     "size<=": lambda rng, X, k: ({}, [f"size<={-(-len(X) // k) + int(rng.integers(2))}"]),
     "size>=": lambda rng, X, k: ({}, [f"size>={int(rng.integers(1, len(X) // k + 1))}"]),
     "overlap()<=": lambda rng, X, k: ({}, [f"overlap(known)<={int(rng.integers(2, 4))}"]),

@@ -129,7 +129,7 @@ def _lines(result: Result, run_id: str) -> Iterator[tuple[str, str]]:
         broken = result.partition.violations
         yield "broken links", f"{broken.must_link} must-link, {broken.cannot_link} cannot-link"
         for kept in result.partition.kept_rules:
-            found = number(kept.found)
+            found = number(kept.found) + kept.measure
             if isinstance(kept.rule, AskedEither):
                 found = f"{count(int(kept.found), 'cluster')} with none of these"
             yield kept.rule.text, f"{'holds' if kept.holds else 'broken'} ({found})"

@@ -6,6 +6,7 @@ Butler, H., et al. (2016): The GeoJSON format. RFC 7946.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -204,6 +205,68 @@ def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value) if isinstance(value, str | int | float) else ""
+
+
+# --- Areas as they are drawn --------------------------------------------------------------------
+
+
+MOST_DRAWN = 30_000
+"""Most corners of all areas together that are drawn."""
+
+_FINEST = (
+    8192  # squares across a map whose corners are kept apart; half as often while too many are
+)
+_COARSEST = 128
+
+Drawn = list[list[list[list[float]]]]
+"""A coordinate of each area by its parts: the outer ring of each and its holes."""
+
+
+def drawn_areas(dataset: Dataset) -> tuple[Drawn, Drawn]:
+    """Return both coordinates of the areas of a GeoJSON file, with fewer corners where many are.
+
+    Corners move to the nearest point of a grid, and equal ones in a row become one. So areas that
+    have a border in common keep it. Nothing is returned for points, and where areas are too many.
+    """
+    origin = dataset.origin
+    if origin is None or not origin.shapes:
+        return [], []
+    found = [msgspec.json.decode(origin.shapes[row], type=Geometry) for row in origin.rows]
+    rings = [ring for shape in found for area in shape.areas for ring in area]
+    corners = np.array([corner[:2] for ring in rings for corner in ring], dtype=np.float64)
+    first = np.cumsum([0, *map(len, rings)])
+    low, span = corners.min(axis=0), float(np.ptp(corners, axis=0).max()) or 1.0
+    cells = _FINEST
+    while True:
+        grid = np.rint((corners - low) * (cells / span)).astype(np.int64)
+        stays = np.r_[True, (grid[1:] != grid[:-1]).any(axis=1)]
+        stays[first[:-1]] = True
+        if stays.sum() <= MOST_DRAWN or cells == _COARSEST:
+            break
+        cells //= 2
+    if len(found) == len(rings) == len(corners) or stays.sum() > MOST_DRAWN:
+        return [], []
+    at = (low + grid * (span / cells)).round(_DIGITS)
+    parts = iter([at[a:b][stays[a:b]] for a, b in pairwise(first.tolist())])
+    areas = [[[next(parts) for _ in area] for area in shape.areas] for shape in found]
+    return _coordinate(areas, 0), _coordinate(areas, 1)
+
+
+def _coordinate(areas: list[list[list[FloatArray]]], axis: int) -> Drawn:
+    """Return a coordinate of areas, without rings of no extent."""
+    return [
+        [
+            [ring[:, axis].tolist() for ring in area if len(ring) > _FEWEST]
+            for area in shape
+            if len(area[0]) > _FEWEST
+        ]
+        for shape in areas
+    ]
+
+
+_FEWEST = 3  # corners of a ring without extent: the last is the first
+
+# --- Files of areas and their clusters ----------------------------------------------------------
 
 
 def geojson_of(dataset: Dataset, cluster: IntArray) -> bytes:

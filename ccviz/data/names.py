@@ -10,6 +10,7 @@ import numpy as np
 from ccviz.data.datasets import Dataset
 from ccviz.errors import CcvizError, ProblemError, quote
 from ccviz.numbers import whole
+from ccviz.problem.column_links import degrees_in
 
 # --- Lookup of points by their names --------------------------------------------------------------
 
@@ -94,6 +95,23 @@ def column_values(dataset: Dataset, name: str) -> Any:
         raise ProblemError(f"there is no column {quote(name)}; there are {known}.")
     cells = columns[name]
     return np.asarray(cells, dtype=np.float64) if _is_numeric(cells) else list(map(str, cells))
+
+
+def place_columns(dataset: Dataset) -> tuple[str, str] | None:
+    """Return the columns of longitude and latitude, by their names and ranges; None if none are.
+
+    Those of areas of a GeoJSON file come first, whatever their unit is.
+    """
+    names = column_names(dataset)
+    if dataset.origin is not None and dataset.origin.shapes:
+        return names[0], names[1]
+    degrees = degrees_in(names)
+    if degrees is None:
+        return None
+    lon, lat = (names[at] for at in degrees)
+    across, up = (np.abs(column_values(dataset, name)) for name in (lon, lat))
+    # A missing value is in no range.
+    return (lon, lat) if (across <= 180.0).all() and (up <= 90.0).all() else None
 
 
 def words_to_name(dataset: Dataset) -> tuple[str, ...]:

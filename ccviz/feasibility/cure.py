@@ -385,7 +385,8 @@ def _limits(rule: AskedRule, problem: Problem) -> _Limits | None:
     if kind.unit == "distance":
         if problem.n > _MOST_POINTS:
             return None
-        gaps = np.unique(scipy.spatial.distance.pdist(problem.X))
+        places = kind.seen(problem, words, rule.known)
+        gaps = np.unique(places.way(scipy.spatial.distance.pdist(places.at)))
         gaps = gaps[gaps > words.limit] if sign > 0 else gaps[gaps < words.limit][::-1]
         return _Distances(gaps, sign) if len(gaps) else None
     values = np.array(rule.known)

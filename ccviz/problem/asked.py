@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ccviz.errors import ProblemError, quote
+from ccviz.problem.column_links import MinSeparation, split_names  # noqa: F401 - as below
 from ccviz.problem.counts import word_numbers
 from ccviz.problem.links import Links
 from ccviz.problem.points import unknown_classes
@@ -23,7 +24,6 @@ from ccviz.problem.rule_base import Either, Rule, RuleKind, RuleWords
 from ccviz.problem.rules import (  # noqa: F401 - this module is `ccviz.problem.rule_text` of 0.3
     RULE_KINDS,
     MaxConflicts,
-    MinSeparation,
     MinSize,
     overlap_of,
     similar_to,
@@ -84,7 +84,9 @@ def split_rule(text: str) -> RuleWords:
     if kind.takes_share and given.endswith("%"):
         given, is_share = given[:-1].rstrip(), True
     limit = _limit(text, given, kind)
-    return RuleWords(name, limit, (match[2] or "").strip(), is_share, kind.names == "column")
+    return RuleWords(
+        name, limit, (match[2] or "").strip(), is_share, kind.names.startswith("column")
+    )
 
 
 def split_either(text: str) -> list[str]:
@@ -158,6 +160,9 @@ def looked_up(
     find = clustering if kind.names == "run" else column
     if find is None:
         raise ProblemError(f"the rule {text!r} names a {_what(kind)}, but none is known here.")
+    if kind.names == "columns":
+        found = [np.asarray(find(name)) for name in split_names(words.name)]
+        return np.concatenate(found), ()
     if kind.names != "words":
         return np.asarray(find(words.name)), ()
     return word_numbers(find(words.name.partition("=")[0].strip()), words.name, text)
@@ -235,7 +240,9 @@ def parse_rule(
     Parameters
     ----------
     text : str
-        ``diameter<=3``, ``separation>=0.5``, ``size<=40``, ``size>=5``; ``overlap(C)<=3`` for at
+        ``diameter<=3``, ``separation>=0.5``, ``size<=40``, ``size>=5``; ``diameter(lon,lat)<=30``
+        and ``separation(V,W)>=5`` for distances by columns, in km where the two are a longitude and
+        a latitude; ``overlap(C)<=3`` for at
         most 3 points shared by any cluster and any cluster of the known clustering C, and
         ``difference(C)>=2`` for at least 2 points of each cluster of C that any cluster lacks;
         ``outside(C)<=2`` for at most 2 points of any cluster from outside some cluster of C;
@@ -293,7 +300,8 @@ class AskedRule:
         Such as ``difference(first)>=2``.
     known : tuple of int or of float
         The label of each point in that clustering, its value in that column, or the number of its
-        word (`ccviz.problem.counts`); empty where the rule names nothing.
+        word (`ccviz.problem.counts`); of several columns one after the other; empty where the rule
+        names nothing.
     called : tuple of str
         Those words by number, from 1, for sentences; files do not keep them.
 
@@ -315,7 +323,8 @@ class AskedRule:
             )
         if self.words.names_column:
             called = f"the column {self.words.name!r} of a rule"
-            checked = checked_values(self.known, called, self.kind.is_signed)
+            is_signed = self.kind.is_signed or self.kind.names == "columns"
+            checked = checked_values(self.known, called, is_signed)
             object.__setattr__(self, "known", tuple(checked.tolist()))
         elif not all(isinstance(label, int) for label in self.known):
             raise ProblemError(
@@ -367,11 +376,16 @@ class AskedRule:
         ------
         ProblemError
         """
-        if self.known and len(self.known) != n:
+        if self.known and len(self.known) != n * self._columns:
             raise ProblemError(
-                f"the rule {self.text!r} names a {_what(self.kind)} of {len(self.known):,} points, "
-                f"but there are {n:,}."
+                f"the rule {self.text!r} names a {_what(self.kind)} of "
+                f"{len(self.known) / self._columns:,g} points, but there are {n:,}."
             )
+
+    @property
+    def _columns(self) -> int:
+        """How many columns it names; 1 for a clustering."""
+        return len(split_names(self.words.name)) if self.kind.names == "columns" else 1
 
     def of_points(self, stays: NDArray[np.bool_]) -> Self:
         """Return the rule for some of the points.
@@ -382,7 +396,8 @@ class AskedRule:
         """
         if not self.known:
             return self
-        return replace(self, known=tuple(np.array(self.known)[stays].tolist()))
+        known = np.array(self.known).reshape(self._columns, -1)[:, stays]
+        return replace(self, known=tuple(known.ravel().tolist()))
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,11 @@ from ccviz.arrays import IntArray
 from ccviz.errors import ContradictionError, ProblemError, UnfillableError
 from ccviz.problem.asked import AnyAsked, Asked, AskedEither, rule_of
 from ccviz.problem.blocks import contract, refine
+from ccviz.problem.column_links import MOST_PAIRS
 from ccviz.problem.left_out import sizes_with, spare_points
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
 from ccviz.problem.rule_base import MOST_LINKS, NO_PAIRS, Both, Reduction, Rule, check_links
-from ccviz.problem.rules import MOST_PAIRS
 from ccviz.problem.sizes import Sizes
 from ccviz.problem.sums import SumLimit, implied_sums
 
@@ -213,6 +213,11 @@ class KeptRule:
     found: float
     holds: bool
 
+    @property
+    def measure(self) -> str:
+        """The unit behind what is found, with a blank; empty if none is."""
+        return "" if isinstance(self.rule, AskedEither) else self.rule.kind.measure(self.rule.words)
+
 
 def kept_rules(problem: Problem, labels: IntArray) -> tuple[KeptRule, ...]:
     """Return for each rule of the problem whether a clustering keeps it, in their order.
@@ -222,16 +227,17 @@ def kept_rules(problem: Problem, labels: IntArray) -> tuple[KeptRule, ...]:
     labels : (n,) int64
         0 to k - 1.
     """
-    measured: dict[tuple[str, tuple[float, ...]], float] = {}
+    measured: dict[tuple[str, str, tuple[float, ...]], float] = {}
     kept = []
     for rule in problem.given.rules:
         if isinstance(rule, AskedEither):
             broken = _broken(problem, labels, rule)
             kept.append(KeptRule(rule, float(broken), not broken))
             continue
-        kind, quantity = rule.kind, (rule.words.kind, rule.known)
+        kind, quantity = rule.kind, (rule.words.kind, rule.words.name, rule.known)
         if quantity not in measured:  # one measurement answers all rules of a kind
-            measured[quantity] = kind.found(problem, labels, rule.known)
+            seen = kind.seen(problem, rule.words, rule.known)
+            measured[quantity] = kind.found(problem, labels, seen)
         found, limit = measured[quantity], kind.limit(rule.words, rule.known)
         kept.append(KeptRule(rule, found, found <= limit if kind.is_upper else found >= limit))
     return tuple(kept)

@@ -304,9 +304,10 @@ class RuleKind:
     """Unit of the limit; points and links are counted in whole numbers."""
     sample: ClassVar[str]
     """A rule on six points in two clusters, by which the table of solvers is made."""
-    names: ClassVar[Literal["", "run", "column", "words"]] = ""
-    """What a rule of the kind names: nothing, a run's clustering, a column of numbers, or a column
-    of words, alone or with one of its words (``gender=girl``)."""
+    names: ClassVar[Literal["", "run", "column", "columns", "words"]] = ""
+    """What a rule of the kind names: nothing, a run's clustering, a column of numbers, one or more
+    such columns (``lon,lat``), or a column of words, alone or with one of its words
+    (``gender=girl``)."""
     needs_limit: ClassVar[bool] = True
     """Whether a rule has a limit; one without may have a weight."""
     takes_share: ClassVar[bool] = False
@@ -328,9 +329,19 @@ class RuleKind:
         Parameters
         ----------
         known : (n,) array
-            Labels of the clustering, or values of the column, that it names.
+            Labels of the clustering, or values of the column, that it names; of several columns
+            one after the other.
         """
         raise NotImplementedError
+
+    def seen(self, problem: Points, words: RuleWords, known: Any) -> Any:
+        """Return what a rule names as `found` takes it.
+
+        Parameters
+        ----------
+        known : (n,) array
+        """
+        return known
 
     def found(self, problem: Points, labels: IntArray, known: Any) -> float:
         """Return the quantity that such a rule limits, as a clustering has it.
@@ -338,8 +349,8 @@ class RuleKind:
         Parameters
         ----------
         labels : (n,) int64
-        known : (n,) array
-            Labels of the clustering, or values of the column, that it names.
+        known : any
+            What `seen` returns.
         """
         raise NotImplementedError
 
@@ -351,6 +362,10 @@ class RuleKind:
         known : (n,) array
         """
         return words.limit
+
+    def measure(self, words: RuleWords) -> str:
+        """Return the unit behind the limit and what is found, with a blank; empty if none is."""
+        return ""
 
     @property
     def is_upper(self) -> bool:
@@ -364,7 +379,7 @@ class RuleKind:
 
     def said(self, words: RuleWords) -> str:
         """Return a rule of this kind in words."""
-        limit = f"{words.limit:,.6g}{' %' if words.is_share else ''}"
+        limit = f"{words.limit:,.6g}{' %' if words.is_share else self.measure(words)}"
         return self.words.format(limit=limit, name=words.name)
 
     def written(self, limit: str, name: str = "") -> str:

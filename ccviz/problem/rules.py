@@ -1,8 +1,6 @@
 """The rules, each beside the kind in whose words it is asked for.
 
-A maximum diameter is a cannot-link for each pair too far apart, a minimum separation a must-link
-for each pair too near (Davidson and Ravi 2007). `RULE_KINDS` has all kinds, those of other modules
-too.
+`RULE_KINDS` has all kinds, those of other modules too.
 """
 
 from __future__ import annotations
@@ -11,12 +9,25 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
-from ccviz.arrays import FloatArray, IntArray, row_strips
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.errors import ProblemError
-from ccviz.problem.column_links import ApartBy, LabelsBy, TogetherBy
+from ccviz.problem.column_links import (  # noqa: F401 - their names of before
+    MOST_PAIRS,
+    NO_OUTLIERS,
+    ApartBy,
+    Diameter,
+    DiameterOf,
+    LabelsBy,
+    MaxDiameter,
+    MinSeparation,
+    Separation,
+    SeparationOf,
+    TogetherBy,
+    diameter,
+    minimum_separation,
+)
 from ccviz.problem.counts import (
     LeastCount,
     LeastMean,
@@ -37,7 +48,6 @@ from ccviz.problem.rule_base import (
     Rule,
     RuleKind,
     RuleWords,
-    check_links,
     conjunction,  # noqa: F401
 )
 from ccviz.problem.sums import LeastSum, MostSum
@@ -48,158 +58,6 @@ def _one(limit: float, weight: FloatArray, pairs: IntArray = NO_PAIRS) -> Altern
     if limit < 0:
         raise ProblemError(f"a rule has the limit {limit}, but limits are at least 0.")
     return ((Load(float(limit), weight, pairs),),)
-
-
-# --- Distances between points ---------------------------------------------------------------------
-
-
-MOST_PAIRS = 50_000_000
-"""Most pairs of points whose distances are computed."""
-
-_CELLS = 1 << 22  # distances computed at a time
-_NO_OUTLIERS = "points cannot be left out beside the rules size>= and separation>=."
-
-
-@dataclass(frozen=True)
-class MaxDiameter(Rule):
-    """No two points of a cluster are further apart than ``limit`` (Euclidean).
-
-    Parameters
-    ----------
-    limit : float
-        In the units of X.
-    """
-
-    limit: float
-
-    def alternatives(self, problem: Points) -> Alternatives:
-        """Return one load with limit 0 in which the pairs too far apart weigh 1."""
-        gaps = scipy.spatial.distance.squareform(scipy.spatial.distance.pdist(problem.X))
-        return _one(0, np.zeros(problem.n), np.argwhere(np.triu(gaps > self.limit)))
-
-    def allows(self, problem: Points, points: IntArray) -> bool:
-        """Whether no two of these points are too far apart, without the list of such pairs."""
-        return diameter(problem.X[points]) <= self.limit
-
-    def reduction(self, problem: Points, keeps_sizes: bool) -> Reduction:
-        """Return a cannot-link for each two points too far apart."""
-        _check_pairs(problem.n)
-        n, X = problem.n, problem.X
-        # Distances are computed in strips; the loop ends once there are too many pairs.
-        strip, found, many = max(1, _CELLS // n), [], 0
-        for first in range(0, n, strip):
-            far = scipy.spatial.distance.cdist(X[first : first + strip], X) > self.limit
-            i, j = np.nonzero(far)
-            pairs = np.column_stack([i + first, j])
-            found.append(pairs[pairs[:, 0] < pairs[:, 1]])
-            many += len(found[-1])
-            check_links(many, "diameter", "cannot-links")
-        return Reduction(cannot_link=np.concatenate(found))
-
-    def settled(self, problem: Points) -> MaxDiameter:
-        """Return itself, if there are not too many pairs to look at."""
-        _check_pairs(problem.n)
-        return self
-
-
-def _check_pairs(n: int) -> None:
-    if n * (n - 1) // 2 > MOST_PAIRS:
-        raise ProblemError(f"a maximum diameter looks at every pair, too many of {n:,} points.")
-
-
-def diameter(points: FloatArray) -> float:
-    """Return the largest distance between two points, 0 of no points, computed in strips.
-
-    Parameters
-    ----------
-    points : (m, d) float64
-    """
-    strips = (
-        scipy.spatial.distance.cdist(points[rows], points)
-        for rows in row_strips(len(points), len(points))
-    )
-    return float(max((gaps.max() for gaps in strips), default=0.0))
-
-
-class _Diameter(RuleKind):
-    """An upper limit on the distance of two points in a cluster."""
-
-    name, text, unit = "diameter<=", "diameter<=D", "distance"
-    words, label = "diameter at most {limit}", "Diameter at most"
-    help_text = (
-        "No two points of a cluster are further apart; in the units of the features as scaled."
-    )
-    sample, is_links, stored = "diameter<=5", True, (MaxDiameter,)
-
-    def rule(self, words: RuleWords, known: Any) -> MaxDiameter:
-        return MaxDiameter(words.limit)
-
-    def found(self, problem: Points, labels: IntArray, known: Any) -> float:
-        return max(diameter(problem.X[labels == j]) for j in np.unique(labels).tolist())
-
-
-@dataclass(frozen=True)
-class MinSeparation(Rule):
-    """Points of different clusters are at least ``limit`` apart (Euclidean).
-
-    Parameters
-    ----------
-    limit : float
-        In the units of X.
-    """
-
-    limit: float
-
-    def reduction(self, problem: Points, keeps_sizes: bool) -> Reduction:
-        """Return a must-link for each two points too near."""
-        if self.limit <= 0.0:
-            return Reduction()
-        if problem.outliers:
-            raise ProblemError(_NO_OUTLIERS)
-        tree = scipy.spatial.cKDTree(problem.X)
-        near = (tree.count_neighbors(tree, self.limit) - problem.n) // 2
-        check_links(near, "separation", "must-links")
-        pairs = np.array(minimum_separation(problem.X, self.limit), dtype=np.int64)
-        return Reduction(must_link=pairs.reshape(-1, 2))
-
-
-def minimum_separation(X: ArrayLike, distance: float) -> list[tuple[int, int]]:
-    """Return the must-links that keep points of different clusters at least ``distance`` apart.
-
-    Points nearer to each other than ``distance`` must share a cluster (Davidson and Ravi 2007).
-
-    Parameters
-    ----------
-    X : (n, d) array of float
-    distance : float
-        Euclidean, in the units of X.
-    """
-    X = np.asarray(X, dtype=np.float64)
-    near = scipy.spatial.cKDTree(X).query_pairs(distance, output_type="ndarray")
-    gaps = np.linalg.norm(X[near[:, 0]] - X[near[:, 1]], axis=1)
-    return sorted(map(tuple, near[gaps < distance].tolist()))
-
-
-class _Separation(RuleKind):
-    """A lower limit on the distance of two points in different clusters."""
-
-    name, text, unit = "separation>=", "separation>=D", "distance"
-    words, label = "separation at least {limit}", "Separation at least"
-    help_text = (
-        "Points of different clusters are no nearer; in the units of the features as scaled."
-    )
-    sample, is_links, is_anti_monotone = "separation>=1.5", True, False
-
-    def rule(self, words: RuleWords, known: Any) -> MinSeparation:
-        return MinSeparation(words.limit)
-
-    def found(self, problem: Points, labels: IntArray, known: Any) -> float:
-        gaps = [np.inf]
-        for j in np.unique(labels).tolist():
-            here, there = problem.X[labels == j], problem.X[labels != j]
-            if len(there):
-                gaps.append(scipy.spatial.cKDTree(there).query(here)[0].min())
-        return float(min(gaps))
 
 
 # --- Numbers of points in a cluster ---------------------------------------------------------------
@@ -256,7 +114,7 @@ class MinSize(Rule):
     def reduction(self, problem: Points, keeps_sizes: bool) -> Reduction:
         """Return the limit on sizes."""
         if problem.outliers and self.limit > 1:
-            raise ProblemError(_NO_OUTLIERS)
+            raise ProblemError(NO_OUTLIERS)
         return Reduction(smallest=self.limit)
 
 
@@ -514,8 +372,10 @@ class _Conflicts(RuleKind):
 RULE_KINDS: dict[str, RuleKind] = {
     kind.name: kind
     for kind in (
-        _Diameter(),
-        _Separation(),
+        Diameter(),
+        Separation(),
+        DiameterOf(),
+        SeparationOf(),
         TogetherBy(),
         ApartBy(),
         LabelsBy(),

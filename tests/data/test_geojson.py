@@ -7,7 +7,7 @@ import pytest
 
 from ccviz.data import read_table
 from ccviz.data.datasets import load
-from ccviz.data.geojson import geojson_of
+from ccviz.data.geojson import MOST_DRAWN, drawn_areas, geojson_of
 from ccviz.data.neighbors import neighbors_of
 from ccviz.errors import FileFormatError, ProblemError
 
@@ -120,3 +120,35 @@ def test_the_answer_goes_home_with_the_shapes_of_its_rows():
 def test_what_is_no_collection_gets_a_sentence(content, words):
     with pytest.raises(FileFormatError, match=words):
         read_table(content, "map.json")
+
+
+def test_drawn_areas_keep_their_common_borders_with_fewer_corners():
+    turn = np.linspace(0.0, np.pi, MOST_DRAWN)
+    half = np.column_stack([np.cos(turn), np.sin(turn)]).tolist()  # round above, straight below
+    lower = [*half[::-1], [-1.0, -2.0], [1.0, -2.0], half[-1]]
+    whole = [
+        {
+            "type": "Feature",
+            "properties": {"v": v},
+            "geometry": {"type": "Polygon", "coordinates": [[*ring, ring[0]]]},
+        }
+        for v, ring in ((1, half), (2, lower))
+    ]
+    data = read_table(collection(*whole), "map.geojson")
+    across, up = drawn_areas(data)
+    corners = [
+        list(zip(*each, strict=True)) for each in ((across[i][0][0], up[i][0][0]) for i in (0, 1))
+    ]
+    assert 1000 < sum(map(len, corners)) <= MOST_DRAWN
+    assert set(corners[0][1:-2]) <= set(corners[1])
+    assert np.allclose(np.hypot(*np.array(corners[0][:50]).T), 1.0, atol=1e-3)
+
+
+def test_points_and_other_tables_have_no_areas():
+    point = {
+        "type": "Feature",
+        "properties": {},
+        "geometry": {"type": "Point", "coordinates": [1, 2]},
+    }
+    assert drawn_areas(read_table(collection(point, point), "map.geojson")) == ([], [])
+    assert drawn_areas(load("iris")) == ([], [])

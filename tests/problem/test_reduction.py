@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 
 from ccviz import Partition, Problem, solve
 from ccviz.errors import ContradictionError, ProblemError
-from ccviz.problem import rule_base, rules
+from ccviz.problem import column_links, rule_base
 from ccviz.problem.asked import read_asked
 from ccviz.problem.reduction import with_rules
 from ccviz.problem.rules import Both, MaxDiameter, MaxOverlap, MaxSize, MinSeparation, MinSize
@@ -89,7 +89,7 @@ def test_too_many_links_are_a_sentence(monkeypatch):
     monkeypatch.setattr(rule_base, "MOST_LINKS", 3)
     with pytest.raises(ProblemError, match="makes more than the 3 cannot-links"):
         with_rules(Problem(X, K), [MaxDiameter(0)], keeps_rules=False)
-    monkeypatch.setattr(rules, "MOST_PAIRS", 3)
+    monkeypatch.setattr(column_links, "MOST_PAIRS", 3)
     with pytest.raises(ProblemError, match="too many of 7 points"):
         with_rules(Problem(X, K), [MaxDiameter(0)], keeps_rules=False)
 

@@ -96,9 +96,14 @@ def _listed(value: object) -> object:
     return [each if is_links else _listed(each) for each in value]
 
 
+PLACED = ("diameter()<=", "separation()>=")
+"""Kinds of rules that name a longitude and a latitude."""
+
+
 def text_of(part: Part) -> str:
     kind, limit, known = part
-    return f"{kind.replace('()', '(V)' if known else '')}{limit}"
+    named = "(lon,lat)" if kind in PLACED else "(V)"
+    return f"{kind.replace('()', named if known else '')}{limit}"
 
 
 # --- Rules ----------------------------------------------------------------------------------------
@@ -137,6 +142,42 @@ def _distance(low: float, high: float) -> Callable[[Rng, Drawn], tuple[str, tupl
         return repr(3 * after + 1), ()
 
     return draw
+
+
+def _ways(known: tuple[float, ...]) -> dict[tuple[int, int], float]:
+    """Return the km between each pair of places, as the haversine formula has them."""
+    lon, lat = np.radians(np.reshape(known, (2, -1)))
+    return {
+        (i, j): 2 * 6371.0088 * np.arcsin(np.sqrt(
+            np.sin((lat[i] - lat[j]) / 2) ** 2
+            + np.cos(lat[i]) * np.cos(lat[j]) * np.sin((lon[i] - lon[j]) / 2) ** 2))
+        for i, j in combinations(range(len(lon)), 2)
+    }  # fmt: skip
+
+
+def _km(low: float, high: float) -> Callable[[Rng, Drawn], tuple[str, tuple[float, ...]]]:
+    def draw(rng: Rng, drawn: Drawn) -> tuple[str, tuple[float, ...]]:
+        """Return a limit that lies clearly between two distances of places, some of them equal."""
+        lon, lat = (
+            rng.choice([-170, 179, 8, 8.5], drawn.n),
+            rng.choice([-60, 0, 47, 48.25], drawn.n),
+        )
+        known = (*map(float, lon), *map(float, lat))
+        ways = np.unique(np.round([0.0, *_ways(known).values()], 3))
+        at = int(rng.uniform(low, high) * (len(ways) - 1))
+        return f"{(ways[at] + [*ways, 2e4][at + 1]) / 2:.3f}", known
+
+    return draw
+
+
+def _farther(drawn: Drawn, inside: np.ndarray, limit: str, known: tuple) -> np.ndarray:
+    far = [pair for pair, way in _ways(known).items() if way > float(limit)]
+    return _none(inside, [inside[:, i] & inside[:, j] for i, j in far])
+
+
+def _nearer(drawn: Drawn, inside: np.ndarray, limit: str, known: tuple) -> np.ndarray:
+    near = [pair for pair, way in _ways(known).items() if way < float(limit)]
+    return _none(inside, [inside[:, i] ^ inside[:, j] for i, j in near])
 
 
 def _diameter(drawn: Drawn, inside: np.ndarray, limit: str, known: tuple) -> np.ndarray:
@@ -284,6 +325,8 @@ def _own_clusters(drawn: Drawn, inside: np.ndarray, limit: str, known: tuple) ->
 RULES = (
     RuleOf("diameter<=", _distance(0.5, 1.0), _diameter),
     RuleOf("separation>=", _distance(0.0, 0.4), _separation, joins=False),
+    RuleOf("diameter()<=", _km(0.4, 1.0), _farther),
+    RuleOf("separation()>=", _km(0.0, 0.4), _nearer, joins=False),
     RuleOf("size<=", _whole(lambda n, k: -(-n // k), 2),
            lambda _, inside, limit, __: inside.sum(axis=1) <= int(limit)),
     RuleOf("size>=", _whole(lambda n, k: n // k - 1, 2),

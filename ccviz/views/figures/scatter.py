@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from bokeh.events import MouseMove, RangesUpdate
 from bokeh.models import (
+    BoxZoomTool,
     ColumnDataSource,
     CustomJS,
     CustomJSHover,
@@ -123,8 +124,10 @@ class ScatterFigure:
         self._crowd = LinkDensity(self.plot)
         self._look = look
         self._plane: Plane | None = None
+        self._whole: tuple[float, ...] = ()  # Ends of both axes where all is in view
         self._labels = np.zeros(0, dtype=np.int32)
         self._points = ColumnDataSource({name: [] for name in _POINT_COLUMNS})
+        self._areas = ColumnDataSource({"xs": [], "ys": [], "label": []})
         self._centers = ColumnDataSource({"x": [], "y": [], "label": []})
         self._lines = {kind: _line_source() for kind in ("must", "cannot")}
         self._near = ColumnDataSource({name: [] for name in _ENDS})
@@ -139,6 +142,8 @@ class ScatterFigure:
         self._draw()
         self._axis_names = AxisNames(self.plot)
         self.plot.on_event(RangesUpdate, lambda _: self._on_view())
+        for size in ("inner_width", "inner_height"):
+            self.plot.on_change(size, lambda attr, old, new: self._on_size())
         self.apply_theme(look)
 
     @property
@@ -148,6 +153,10 @@ class ScatterFigure:
 
     def _draw(self) -> None:
         """Add what is drawn, the lowest first."""
+        self._area_glyph = self.plot.multi_polygons(
+            "xs", "ys", source=self._areas, name="areas", fill_alpha=0.45, line_width=1,
+            fill_color={"field": "label", "transform": self._mapper},
+        )  # fmt: skip
         self._draw_links()
         self._draw_points()
         self._draw_centers()
@@ -246,6 +255,7 @@ class ScatterFigure:
         apply_theme(self.plot, look)
         self._mapper.low_color = look.unassigned
         self._point_glyph.glyph.line_color = look.paper
+        self._area_glyph.glyph.line_color = look.faint
         self._center_halo.glyph.line_color = look.ink
         self._line_glyphs["must"].glyph.line_color = look.must_link
         self._line_glyphs["cannot"].glyph.line_color = look.cannot_link
@@ -292,16 +302,42 @@ class ScatterFigure:
         self._plane, n = plane, len(plane.x)
         self._labels = np.full(n, -1, dtype=np.int32)
         self._send(plane, np.arange(0 if self.is_dense else n))
+        across, up = plane.areas
+        if across or len(self._areas.data["xs"]):
+            self._areas.data = {"xs": across, "ys": up, "label": self._labels[: len(across)]}
         few = n <= _MANY
         self._point_glyph.glyph.update(size=9 if few else 5, line_width=0.8 if few else 0)
+        for tool in self.plot.select(BoxZoomTool):
+            tool.match_aspect = plane.aspect > 0.0
         if not keep_view:
-            _show_all(self.plot.x_range, plane.x_range)
-            _show_all(self.plot.y_range, plane.y_range)
+            self._show_whole()
         self._axis_names.show(plane.x_title, plane.y_title)
         words = f"{n:,} points, {plane.x_name} across, {plane.y_name} up"
         self.plot.html_attributes = {"role": "figure", "aria-label": words}
         self._density.clear()
         self._say_if_empty()
+
+    def _show_whole(self) -> None:
+        """Put all points in view, on a map at equal scale."""
+        plane = self._plane
+        if plane is None:
+            return
+        across, up = plane.x_range, plane.y_range
+        if plane.aspect:
+            width, height = frame_size(self.plot)
+            spans = (np.ptp(across) * plane.aspect, np.ptp(up))
+            scale = max(spans[0] / width, spans[1] / height)
+            across = _about(across, scale * width / plane.aspect)
+            up = _about(up, scale * height)
+        self._whole = (*across, *up)
+        _show_all(self.plot.x_range, across)
+        _show_all(self.plot.y_range, up)
+
+    def _on_size(self) -> None:
+        """Draw a map at equal scale in another size, if all of it is in view."""
+        x, y = self.plot.x_range, self.plot.y_range
+        if self._plane and self._plane.aspect and self._whole == (x.start, x.end, y.start, y.end):
+            self._show_whole()
 
     def _send(self, plane: Plane, rows: IntArray) -> None:
         """Give the browser some of the points."""
@@ -361,6 +397,8 @@ class ScatterFigure:
             self._patch("label", labels)
         if len(frame.centers) != len(self._centers.data["x"]):
             self._size_centers(len(frame.centers))
+        if changed and len(self._areas.data["xs"]):
+            self._areas.patch({"label": [(slice(len(labels)), labels)]})
         refill(
             self._centers,
             x=frame.centers[:, 0],
@@ -477,6 +515,12 @@ def _tooltip(by_class: bool, pictured: bool) -> str:
 
 def _line_source() -> ColumnDataSource:
     return ColumnDataSource({name: [] for name in (*_ENDS, "width", "alpha", "name")})
+
+
+def _about(ends: tuple[float, float], span: float) -> tuple[float, float]:
+    """Return the ends of a part of an axis with the same middle."""
+    middle = (ends[0] + ends[1]) / 2.0
+    return middle - span / 2.0, middle + span / 2.0
 
 
 def _show_all(axis: Range1d, whole: tuple[float, float]) -> None:

@@ -56,7 +56,7 @@ def _row(rule: AnyAsked, verdict: str, holds: bool) -> RuleRow:
 
 
 def _judged(kept: KeptRule) -> tuple[str, bool]:
-    verdict = f"{'holds' if kept.holds else 'broken'}: {kept.found:,.4g}"
+    verdict = f"{'holds' if kept.holds else 'broken'}: {kept.found:,.4g}{kept.measure}"
     if isinstance(kept.rule, AskedEither):
         verdict = "holds" if kept.holds else f"broken by {count(int(kept.found), 'cluster')}"
     return verdict, kept.holds

@@ -21,6 +21,7 @@ from scipy.spatial import cKDTree
 
 from ccviz.arrays import FloatArray, IntArray, freeze, row_strips
 from ccviz.data.datasets import Dataset
+from ccviz.data.names import place_columns
 from ccviz.errors import CcvizError
 
 # --- A map that keeps neighbours together ---------------------------------------------------------
@@ -203,14 +204,16 @@ def axis_names(features: Sequence[str]) -> list[str]:
     return [*features, *components, *(MAPS if len(features) > 2 else ())]
 
 
-def offered_axes(features: Sequence[str], n: int) -> list[str]:
-    """Return the axes that are offered for a number of points: the map of a few only."""
-    return [name for name in axis_names(features) if n <= MOST_POINTS or name not in MAPS]
+def offered_axes(data: Dataset) -> list[str]:
+    """Return the axes that are offered: of few points the map; longitude and latitude always."""
+    is_few = len(data.X) <= MOST_POINTS
+    names = [name for name in axis_names(data.features) if is_few or name not in MAPS]
+    return list(dict.fromkeys([*names, *(place_columns(data) or ())]))
 
 
-def check_axes(features: Sequence[str], n: int, *axes: str) -> None:
+def check_axes(data: Dataset, *axes: str) -> None:
     """Raise `CcvizError` if an axis that is named (an empty text names none) is not there."""
-    known = offered_axes(features, n)
+    known = offered_axes(data)
     for name in filter(None, axes):
         if name not in known:
             raise CcvizError(f"There is no axis {name!r}; there are {', '.join(known)}.")
@@ -221,6 +224,11 @@ def usual_axes(features: Sequence[str]) -> tuple[str, str]:
     if len(features) > 2:
         return "PC 1", "PC 2"
     return features[0], axis_names(features)[min(1, len(features) - 1)]
+
+
+def first_axes(data: Dataset) -> tuple[str, str]:
+    """Return the two axes of data that are drawn at first: longitude and latitude, if there are."""
+    return place_columns(data) or usual_axes(data.features)
 
 
 class Projection:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -11,10 +11,20 @@ from scipy.optimize import linear_sum_assignment
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.data.datasets import Dataset
+from ccviz.data.geojson import Drawn, drawn_areas
+from ccviz.data.names import column_values, place_columns
+from ccviz.problem.column_links import degrees_in
 from ccviz.problem.partition import Partition
 from ccviz.runs.run import Run
 from ccviz.views.draft import Draft
-from ccviz.views.frames.projection import MAPS, NeighbourMap, Projection, addresses, map_of
+from ccviz.views.frames.projection import (
+    MAPS,
+    NeighbourMap,
+    Projection,
+    addresses,
+    axis_names,
+    map_of,
+)
 from ccviz.views.link_table import KIND_WORDS, Link
 
 # --- What tooltips say of a point besides where it is: what marks it out, and its links -----------
@@ -52,6 +62,7 @@ def links_of(data: Dataset, links: Iterable[Link]) -> list[str]:
 
 
 _MARGIN = 0.06
+_NARROWEST = 0.05  # length of a degree of longitude that is drawn at least, in those of latitude
 _EMPTY = (0.0, 10.0)
 _MATCHED_EXACTLY = 500  # clusters whose colours are matched at best: milliseconds
 MOST_TOOLTIPS = 3000
@@ -123,6 +134,9 @@ class Plane:
     pictures: list[str] = field(default_factory=list)
     # Whether the points have these two features and no others: distances on it are theirs.
     is_whole: bool = False
+    # Of a map: the length of a unit across, in units up; 0 where the axes are none of a map.
+    aspect: float = 0.0
+    areas: tuple[Drawn, Drawn] = ([], [])  # Of a map: what is drawn around each point, if anything
 
     def place(self, points: FloatArray) -> FloatArray:
         """Return (m, 2) where points (m, d) are drawn."""
@@ -131,34 +145,74 @@ class Plane:
     @property
     def x_range(self) -> tuple[float, float]:
         """Ends of the horizontal axis, with a margin around the points."""
-        return _with_margin(self.x)
+        return _with_margin(np.array([*self.x, *_corners(self.areas[0])]))
 
     @property
     def y_range(self) -> tuple[float, float]:
         """Ends of the vertical axis, with a margin around the points."""
-        return _with_margin(self.y)
+        return _with_margin(np.array([*self.y, *_corners(self.areas[1])]))
 
 
 def plane(draft: Draft, x_name: str, y_name: str) -> Plane:
     """Return the draft's points on two of its axes."""
     features = draft.data.features
     projection = Projection(draft.X, features)
-    axes = (_axis(draft, projection, x_name), _axis(draft, projection, y_name))
+    data, place = draft.data, place_columns(draft.data) or ()
+    is_map = place == (x_name, y_name)
+    axes = (_axis(draft, projection, x_name, is_map), _axis(draft, projection, y_name, is_map))
     x, y = (axis.values for axis in axes)
-    across, up = (_title(draft, projection, *each) for each in ((x_name, x), (y_name, y)))
-    data = draft.data
+    across, up = (
+        name if name in place else _title(draft, projection, name, drawn)
+        for name, drawn in ((x_name, x), (y_name, y))
+    )
     seen = addresses(data) if len(x) <= MOST_TOOLTIPS else []
     marked = marks(data) if len(x) <= MOST_TOOLTIPS and not seen else []
     names = list(data.names)
     words = _class_names(data)
     whole = len(features) == 2 and sorted({x_name, y_name}) == sorted(features)
-    return Plane(x_name, y_name, across, up, x, y, words, axes, names, marked, seen, whole)
+    whole = whole and not (is_map and draft.scaling != "none")
+    aspect = _aspect(y, degrees_in(place) is not None) if is_map else 0.0
+    return Plane(
+        x_name, y_name, across, up, x, y, words, axes, names, marked, seen, whole, aspect,
+        drawn_areas(data) if is_map else ([], []),
+    )  # fmt: skip
 
 
-def _axis(draft: Draft, projection: Projection, name: str) -> Axis:
+def _corners(areas: Drawn) -> Iterator[float]:
+    return (value for area in areas for part in area for ring in part for value in ring)
+
+
+def _axis(draft: Draft, projection: Projection, name: str, is_map: bool) -> Axis:
     if name in MAPS:
         return MappedAxis(map_of(draft.data, draft.scaling, draft.X), MAPS.index(name))
-    return LinearAxis(*projection.axis(name))
+    features = draft.data.features
+    if name in axis_names(features) and not is_map:
+        return LinearAxis(*projection.axis(name))
+    values = column_values(draft.data, name)
+    if name in features:
+        straight = _straight(draft.X, features.index(name), values)
+        if straight is not None:
+            return straight
+    return MappedAxis(NeighbourMap(draft.X, values[:, None], "", is_sketch=False), 0)
+
+
+def _straight(X: FloatArray, at: int, values: FloatArray) -> LinearAxis | None:
+    """Return the axis of a feature as it is in the table; None if its scaling has another form."""
+    low, high = X[:, at].argmin(), X[:, at].argmax()
+    rise = values[high] - values[low]
+    if not rise > 0.0:
+        return None
+    weights, origin = np.zeros(X.shape[1]), np.zeros(X.shape[1])
+    weights[at] = rise / (X[high, at] - X[low, at])
+    origin[at] = X[low, at] - values[low] / weights[at]
+    found = LinearAxis(values, weights, origin)
+    return found if np.allclose(found.place(X), values, atol=1e-6 * rise) else None
+
+
+def _aspect(up: FloatArray, is_degrees: bool) -> float:
+    """Return how long a unit across is in units up: of degrees as in the middle latitude."""
+    middle = (up.min() + up.max()) / 2.0
+    return max(float(np.cos(np.radians(middle))), _NARROWEST) if is_degrees else 1.0
 
 
 def _title(draft: Draft, projection: Projection, name: str, drawn: FloatArray) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from ccviz.arrays import IntArray
 from ccviz.bounds import relative_gap
 from ccviz.data.datasets import Dataset
+from ccviz.data.geojson import geojson_of
 from ccviz.errors import CcvizError
 from ccviz.problem.partition import Partition
 from ccviz.runs.run import Result, result_of
@@ -64,13 +65,14 @@ def deliver(session: Session, request: DownloadRequest, hand: Callable[[Download
 # --- What a person takes home of the answer on show: rows, profile, report ------------------------
 
 
-FileKind = Literal["rows", "profile", "markdown", "report"]
+FileKind = Literal["rows", "profile", "markdown", "report", "map"]
 
 _FILES: dict[FileKind, tuple[str, str]] = {
     "rows": ("-clusters.csv", "text/csv"),
     "profile": ("-profile.csv", "text/csv"),
     "markdown": ("-profile.md", "text/markdown"),
     "report": ("-report.html", "text/html"),
+    "map": ("-clusters.geojson", "application/geo+json"),
 }
 
 
@@ -96,7 +98,7 @@ def answer_download(session: Session, what: FileKind) -> DownloadRequest:
 
 def write(
     what: FileKind, data: Dataset, result: Result, colors: IntArray, names: dict[int, str]
-) -> str:
+) -> str | bytes:
     """Return the text of a file.
 
     `colors` (n,): The number of each point's cluster on the page.
@@ -104,6 +106,8 @@ def write(
     assert result.partition is not None
     if what == "report":
         return report_html(data, result, colors, names=names)
+    if what == "map":
+        return geojson_of(data, result.partition.problem.shown(colors))
     if what == "rows":
         shown = Partition(result.partition.problem, colors)
         why = sentences(result.partition, data, shown.shown, names)

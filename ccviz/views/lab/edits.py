@@ -24,7 +24,7 @@ from ccviz.problem.links import closure
 from ccviz.problem.sizes import read_sizes
 from ccviz.solvers import Solver, make_solver
 from ccviz.views.draft import Draft, History, draft_of, group_links, links_between, with_name
-from ccviz.views.frames.projection import usual_axes
+from ccviz.views.frames.projection import first_axes, offered_axes
 from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.state import CLEARED, State
 from ccviz.views.lab.suiting import advised, impossible, watched_settings
@@ -436,8 +436,8 @@ class Edits:
         state, before, draft = self._state, self._state.draft, self._history.present
         state.repair.close()
         changes: dict[str, Any] = CLEARED | {"draft": draft}
-        if draft.data.features != before.data.features:
-            changes["x_axis"], changes["y_axis"] = usual_axes(draft.data.features)
+        if offered_axes(draft.data) != offered_axes(before.data):
+            changes["x_axis"], changes["y_axis"] = first_axes(draft.data)
         if suited := self._suited(draft):
             changes["solver"] = suited
         if not draft.has_points_of(before):

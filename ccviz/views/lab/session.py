@@ -90,7 +90,7 @@ class Session(State):
         ``solver``, ``seed`` and the limits. Raises `CcvizError` if something is refused; nothing
         has changed then.
         """
-        check_axes(draft.data.features, draft.n, *axes)
+        check_axes(draft.data, *axes)
         self.edits.edit(draft)
         self.show_axes(*axes)
         self.param.update(**settings | {"chosen": self.chosen or "solver" in settings})

@@ -23,7 +23,7 @@ from ccviz.studies.rows import names_by_label
 from ccviz.studies.why import Why, why_of
 from ccviz.views.draft import draft_of, names_by_cluster
 from ccviz.views.frames.links import LINKS_DRAWN
-from ccviz.views.frames.projection import MAPS, check_axes, usual_axes
+from ccviz.views.frames.projection import MAPS, check_axes, first_axes
 from ccviz.views.frames.scatter import has_answered, matching
 from ccviz.views.lab.as_edited import AsEdited
 from ccviz.views.lab.asking import Asking
@@ -195,7 +195,7 @@ class State(ReportsErrors):
         pool: WorkerPool | None = None,
         example: Example | None = None,
     ) -> None:
-        draft, (x_axis, y_axis) = draft_of(data), usual_axes(data.features)
+        draft, (x_axis, y_axis) = draft_of(data), first_axes(data)
         super().__init__(draft=draft, x_axis=x_axis, y_axis=y_axis, solver=make_solver(_SOLVER))
         self.person, self.archive = person, personal_archive(archive, person, example)
         archive = self.archive
@@ -266,7 +266,7 @@ class State(ReportsErrors):
 
     def show_axes(self, x_axis: str = "", y_axis: str = "") -> None:
         """Draw other axes; an empty name leaves one as it is."""
-        check_axes(self.draft.data.features, self.draft.n, x_axis, y_axis)
+        check_axes(self.draft.data, x_axis, y_axis)
         self.param.update(x_axis=x_axis or self.x_axis, y_axis=y_axis or self.y_axis)
 
     def _map_points(self, *_: Any) -> None:

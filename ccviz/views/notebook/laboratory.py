@@ -69,7 +69,7 @@ def explore(X: Any, k: int, *, axes: tuple[str, str] | None = None, **problem: A
         If anything given is malformed.
     """
     draft = given_draft(X, k, **problem)
-    check_axes(draft.data.features, draft.n, *axes or ())
+    check_axes(draft.data, *axes or ())
     return Laboratory(draft, axes)
 
 
@@ -370,7 +370,7 @@ _SOLVERS = [(kind.name, kind.title) for group in GROUPS for kind in SOLVERS if k
 
 
 def _axes(draft: Draft) -> list[tuple[str, str]]:
-    return [(name, name) for name in offered_axes(draft.data.features, draft.n)]
+    return [(name, name) for name in offered_axes(draft.data)]
 
 
 def _asked(draft: Draft) -> str:

@@ -2,6 +2,7 @@
 // Few clusters are columns, many are rows: a screen has more room for lines than for columns.
 const FILES = [["rows", "My rows with clusters (CSV)"], ["profile", "This table (CSV)"],
   ["markdown", "This table (Markdown)"], ["report", "Report (HTML)"]]
+const MAP = ["map", "Areas with clusters (GeoJSON)"]
 
 function shade(apart) {
   const share = Math.round(45 * Math.min(Math.abs(apart) / 2, 1))
@@ -83,7 +84,7 @@ export function render({model}) {
       ${more ? html`<p>${more}</p>` : ""}
       ${changes(heads, model.point)}
       <h2>Take home</h2><div class="files">
-      ${FILES.map(([what, words]) => html`<button data-file="${what}">${words}</button>`)}</div>`.text
+      ${[...FILES, ...(model.table.is_map ? [MAP] : [])].map(([what, words]) => html`<button data-file="${what}">${words}</button>`)}</div>`.text
     box.querySelector(".scroll").scrollTop = scrolled
     if (place !== undefined) box.querySelector(`[data-cluster="${place}"]`)?.focus()
   }

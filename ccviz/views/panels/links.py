@@ -17,7 +17,7 @@ from markupsafe import Markup
 from ccviz.arrays import IntArray
 from ccviz.data.datasets import Dataset
 from ccviz.data.link_files import links_text
-from ccviz.data.names import NameBook, column_names, suggest, words_to_name
+from ccviz.data.names import NameBook, column_names, place_columns, suggest, words_to_name
 from ccviz.data.neighbors import WAYS
 from ccviz.numbers import count, number
 from ccviz.problem.links import Links
@@ -385,7 +385,7 @@ def _summary(links: LinkTable, follow: Implied) -> Markup:
 _RULES_STYLE = css("rules.css")
 _WITHOUT = {
     "": "", "run": "There is no run on these points yet: make one first.",
-    "column": "The data have no column of numbers.",
+    **dict.fromkeys(("column", "columns"), "The data have no column of numbers."),
     "words": "The data have no column in which words or whole numbers repeat.",
 }  # fmt: skip
 """What the form says where there is nothing that a rule could name."""
@@ -441,7 +441,10 @@ class RulesPanel(Component):
             data = session.draft.data
             if data is not self._named:  # its words are looked for once
                 self._named = data
-                self.columns = {"column": [*column_names(data)], "words": [*words_to_name(data)]}
+                numbers, place = [*column_names(data)], place_columns(data)
+                pair = [",".join(place)] if place is not None else []
+                self.columns = {"column": numbers, "columns": [*pair, *numbers],
+                                "words": [*words_to_name(data)]}  # fmt: skip
 
     def _list_runs(self) -> None:
         runs = [{"id": info.id, "label": _label(info)} for info in runs_to_name(self._session)]

@@ -208,7 +208,7 @@ class Axes(Watching):
     @watches("draft", "x_axis", "y_axis")
     def _refresh(self, *_: Any) -> None:
         session = self._session
-        names = offered_axes(session.draft.data.features, session.draft.n)
+        names = offered_axes(session.draft.data)
         with self._following:
             self.x.param.update(options=names, value=session.x_axis)
             self.y.param.update(options=names, value=session.y_axis)

@@ -94,7 +94,9 @@ class ClustersPanel(Component):
         colors = session.cluster_colors.of(answer)
         shown = Partition(answer.problem, colors)
         names = session.cluster_names(colors)
-        self.table = content(clusters(session.draft.data, shown, names), _rules(answer))
+        table = content(clusters(session.draft.data, shown, names), _rules(answer))
+        origin = session.draft.data.origin
+        self.table = table | {"is_map": origin is not None and bool(origin.shapes)}
 
     @watches("isolated")
     def _on_isolated(self, event: Any) -> None:

@@ -377,6 +377,8 @@ def read_project(content: bytes, name: str, path: Path, person: Person) -> Proje
             draft = replace(draft, data=replace(draft.data, names=names, origin=origin))
         if head.neighbors:  # whose coordinates may be columns that are no features
             draft = draft.with_neighbors(head.neighbors)
+        if not {head.x_axis, head.y_axis} <= set(offered_axes(draft.data)):
+            raise CcvizError(_APART)
         make_solver(head.solver, **head.settings)  # raises the sentence
         limits = {each: getattr(head, each) for each in ("time_limit", "gap_limit", "node_limit")}
         person.quota.check_table(draft.n, draft.data.X.shape[1])
@@ -402,6 +404,9 @@ _BROKEN = (
 """What damaged, nested or boundless parts make the libraries raise."""
 
 
+_APART = "its parts do not fit together."
+
+
 @contextmanager
 def _named(name: str) -> Iterator[None]:
     """Begin every refusal with the name of the file."""
@@ -418,14 +423,13 @@ def _draft(head: _Head, points: Problem) -> Draft:
     sound = (
         len(head.features) == points.d
         and len(head.classes) in {0, *range(many, points.n + many + 1)}
-        and {head.x_axis, head.y_axis} <= set(offered_axes(head.features, points.n))
         and 0 <= head.seed < 1 << 63
         and all(limit is None or limit >= 0 for limit in (head.time_limit, head.gap_limit))
         and (head.node_limit is None or head.node_limit >= 1)
         and all(0 <= name.point < points.n for name in head.cluster_names)
     )
     if not sound:
-        raise CcvizError("its parts do not fit together.")
+        raise CcvizError(_APART)
     check_scaling(head.scaling, points.d)
     features, classes = (tuple(map(plain, names)) for names in (head.features, head.classes))
     data = Dataset(

@@ -54,11 +54,14 @@ def test_the_map_is_an_axis_on_which_centres_lie_at_their_next_point():
 
 
 def test_of_many_points_or_two_features_there_is_no_map():
-    assert "Map 1" in offered_axes(("a", "b", "c"), MOST_POINTS)
-    assert "Map 1" not in offered_axes(("a", "b", "c"), MOST_POINTS + 1)
-    assert "Map 1" not in offered_axes(("a", "b"), 10)
+    few, many, narrow = (
+        Dataset("", np.zeros((n, len(names))), names)
+        for n, names in ((MOST_POINTS, (*"abc",)), (MOST_POINTS + 1, (*"abc",)), (10, (*"ab",)))
+    )
+    assert "Map 1" in offered_axes(few)
+    assert "Map 1" not in {*offered_axes(many), *offered_axes(narrow)}
     with pytest.raises(CcvizError, match="no axis"):
-        check_axes(("a", "b", "c"), MOST_POINTS + 1, "Map 1")
+        check_axes(many, "Map 1")
 
 
 def test_equal_data_share_no_map_by_mistake():

@@ -1,10 +1,13 @@
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
+from ccviz.data import read_table
 from ccviz.data.datasets import Dataset, load
 from ccviz.events import Assigned, CentersMoved, Record
 from ccviz.runs.run import Run
 from ccviz.views.draft import Draft, draft_of
+from ccviz.views.frames.projection import first_axes
 from ccviz.views.frames.scatter import classes, coloring, matching, only, pairs, plane
 
 X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 4.0], [1.0, 4.0]])
@@ -150,3 +153,27 @@ def test_very_many_points_are_thinned_out():
     frame = pairs(draft_of(data))
     assert len(frame.rows) == 2000
     assert np.array_equal(frame.columns, data.X[frame.rows])
+
+
+PLACES = np.array([[10.0, 60.0, 1.0], [12.0, 61.0, 5.0], [11.0, 62.0, 2.0], [10.5, 60.5, 9.0]])
+
+
+@pytest.mark.parametrize("scaling", ["none", "standard"])
+def test_a_map_has_degrees_at_equal_scale_whatever_the_scaling(scaling):
+    data = Dataset("", PLACES, ("lon", "lat", "income"))
+    where = plane(Draft(data, 2, scaling), *first_axes(data))
+    assert (where.x_title, where.y_title) == ("lon", "lat")
+    assert_allclose(np.column_stack([where.x, where.y]), PLACES[:, :2])
+    assert where.aspect == pytest.approx(np.cos(np.radians(61.0)))
+    middle = Draft(data, 2, scaling).X[:2].mean(axis=0, keepdims=True)
+    assert_allclose(where.place(middle), [[11.0, 60.5]])
+
+
+def test_places_that_are_no_features_are_axes_too():
+    text = b"lon,lat,income\n10,60,1\n12,61,5\n11,62,2\n"
+    data = read_table(text, "towns.csv", columns=["income"])
+    assert first_axes(data) == ("lon", "lat")
+    where = plane(Draft(data, 2), "lon", "lat")
+    assert where.x.tolist() == [10.0, 12.0, 11.0]
+    assert where.place(np.array([[4.6]])).tolist() == [[12.0, 61.0]]
+    assert plane(Draft(data, 2), "income", "lat").aspect == 0.0
