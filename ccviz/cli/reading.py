@@ -133,10 +133,8 @@ def _weights_of(soften: Sequence[str], sources: Iterable[str]) -> dict[str, floa
         if not 0.0 < weight < inf:
             raise ParameterError(f"--soften {quote(each)} is not SOURCE=W, of a positive weight.")
         if short_source(source) not in known:
-            there = (
-                f"the sources are {', '.join(map(quote, known))}" if known else "no link has one"
-            )
-            raise ParameterError(f"--soften: no link comes from {quote(source)}; {there}.")
+            listed = ", ".join(map(quote, known)) or "none"
+            raise ParameterError(f"no link comes from {quote(source)}; the sources: {listed}.")
         weights[short_source(source)] = weight
     return weights
 

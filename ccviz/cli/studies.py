@@ -122,8 +122,7 @@ def _prices_of_sources(
             kind = "must_link" if at < len(given.must_link) else "cannot_link"
             own = groups.setdefault(called, {"must_link": set(), "cannot_link": set()})
             own[kind].add((min(row[:2]), max(row[:2])))
-    rows = [(name, sum(map(len, own.values())), *ask(run, **own)) for name, own in groups.items()]
-    return sorted(rows, key=lambda row: -row[2])
+    return [(name, sum(map(len, own.values())), *ask(run, **own)) for name, own in groups.items()]
 
 
 def _note(row: LinkPrice | Margin) -> str:

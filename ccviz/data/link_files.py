@@ -35,6 +35,7 @@ from ccviz.problem.points import is_number
 
 Row = tuple[int, int] | tuple[int, int, float]
 Link = Row  # its name up to 0.3
+_LONGEST_SOURCE = 60  # letters
 
 
 @dataclass
@@ -59,16 +60,8 @@ class GivenLinks:
         return self.must_sources + self.cannot_sources
 
     def _add(self, kind: str, row: Row, source: str) -> None:
-        links, sources = (
-            (self.must_link, self.must_sources)
-            if kind == "must"
-            else (self.cannot_link, self.cannot_sources)
-        )
-        links.append(row)
-        sources.append(short_source(source))
-
-
-_LONGEST_SOURCE = 60
+        getattr(self, f"{kind}_link").append(row)
+        getattr(self, f"{kind}_sources").append(short_source(source))
 
 
 @lru_cache
@@ -115,8 +108,9 @@ def read_links_file(
         guess = _guess(text, n) if isinstance(broken, _NoPointError) else ""
         raise FileFormatError(f"{name}: {broken}{guess}") from None
     file = short_source(Path(name).name)
-    given.must_sources = [each or file for each in given.must_sources]
-    given.cannot_sources = [each or file for each in given.cannot_sources]
+    for kind in ("must", "cannot"):
+        sources = getattr(given, f"{kind}_sources") or [""] * len(getattr(given, f"{kind}_link"))
+        setattr(given, f"{kind}_sources", [each or file for each in sources])
     return given
 
 
@@ -272,10 +266,8 @@ def _from_json(text: str, n: int) -> GivenLinks:
             f'this is not {{"ml": [[i, j], ...], "cl": [[i, j], ...]}}: {broken}.'
         ) from None
     return GivenLinks(
-        must := _json_list(raw.ml, "ml", n) + _soft_list(raw.sml, raw.sml_proba, "sml", n),
-        cannot := _json_list(raw.cl, "cl", n) + _soft_list(raw.scl, raw.scl_proba, "scl", n),
-        [""] * len(must),
-        [""] * len(cannot),
+        _json_list(raw.ml, "ml", n) + _soft_list(raw.sml, raw.sml_proba, "sml", n),
+        _json_list(raw.cl, "cl", n) + _soft_list(raw.scl, raw.scl_proba, "scl", n),
     )
 
 

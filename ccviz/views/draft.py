@@ -180,6 +180,17 @@ class Draft:
         """Return the draft with more links; a newer one of a kind replaces that on its pair."""
         return self._checked(links=self.links.with_links(links))
 
+    def with_links_of(self, other: Draft) -> Draft:
+        """Return the draft with k and links of another that has its features, found by name."""
+        row, names = {name: at for at, name in enumerate(self.data.names)}, other.data.names
+        found = (len(row), len(set(names)), self.data.features)
+        if found != (self.n, other.n, other.data.features):  # also where names are not unique
+            return self
+        ends = np.array([row.get(name, -1) for name in names])[other.links.pairs]
+        there = ends.min(axis=1) >= 0
+        kept = replace(other.links.taken(there), pairs=freeze(np.sort(ends[there], axis=1)))
+        return self._checked(k=other.k, links=self.links.with_links(kept)) if kept else self
+
     def without_links(self, links: Iterable[Link]) -> Draft:
         """Return the draft without some links."""
         return self._checked(links=self.links.without(links))

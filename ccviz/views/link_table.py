@@ -83,10 +83,7 @@ class LinkTable(Sequence[Link]):
 
     @classmethod
     def of_pairs(cls, must: Any, cannot: Any, sources: Sequence[str] = ()) -> LinkTable:
-        """Return rows (i, j) or (i, j, weight) as a table.
-
-        `sources`: Of each, must-links first; empty where none is known.
-        """
+        """Return rows (i, j) or (i, j, weight) as a table; the sources of must-links come first."""
         tables = [_columns(must), _columns(cannot)]
         pairs, weights = (np.concatenate(each) for each in zip(*tables, strict=True))
         is_must = np.arange(len(pairs)) < len(tables[0][0])
@@ -170,8 +167,8 @@ class LinkTable(Sequence[Link]):
         codes, first, of_new = np.unique(new._codes, return_index=True, return_inverse=True)
         last = np.empty(len(codes), dtype=np.int64)
         last[of_new] = np.arange(len(new))  # of several the last stays
-        sources = tuple(dict.fromkeys((*self.sources, *new.sources)))
-        called = np.array([sources.index(each) for each in new.sources], dtype=np.int64)
+        number = {name: at for at, name in enumerate(dict.fromkeys((*self.sources, *new.sources)))}
+        called = np.array([number[each] for each in new.sources], dtype=np.int64)
         newest = (new.weights[last], called[new.source[last]])
         own = self._codes
         place = np.searchsorted(codes, own)
@@ -185,7 +182,7 @@ class LinkTable(Sequence[Link]):
         added = (new.is_must[order], new.pairs[order], *(each[of_new[order]] for each in newest))
         columns = zip((self.is_must, self.pairs, *kept), added, strict=True)
         is_must, pairs, weights, source = (freeze(np.concatenate(each)) for each in columns)
-        return LinkTable(is_must, pairs, weights, source, sources)
+        return LinkTable(is_must, pairs, weights, source, tuple(number))
 
     def without(self, links: Iterable[Link]) -> LinkTable:
         """Return the table without some links, the newest word on each, if it has that weight."""

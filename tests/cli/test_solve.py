@@ -100,7 +100,7 @@ def test_hard_links_of_a_source_become_soft(ccviz, folder):
     file = json.loads(ccviz(*given, "--soften", "links.txt=5", "--soften", "rule R=0.5").out)
     assert file["objective"] == 1.0 + 0.5 + 9.0  # a soft link keeps its weight
     for wrong, words in (
-        ("rule S=5", "no link comes from 'rule S'; the sources are 'links.txt', 'rule R'."),
+        ("rule S=5", "no link comes from 'rule S'; the sources: 'links.txt', 'rule R'."),
         ("rule R", "'rule R' is not SOURCE=W"),
         ("rule R=-1", "positive weight"),
         ("rule R=inf", "positive weight"),
@@ -108,7 +108,7 @@ def test_hard_links_of_a_source_become_soft(ccviz, folder):
         done = ccviz(*given, "--soften", wrong)
         assert done.code == 2
         assert words in done.err
-    assert "no link has one" in ccviz("solve", data, "-k", 2, "--soften", "R=1").err
+    assert "the sources: none." in ccviz("solve", data, "-k", 2, "--soften", "R=1").err
 
 
 def test_infeasible_links_are_exit_code_3_with_the_witness(ccviz, folder):

@@ -286,10 +286,7 @@ class Edits:
             sides = [self._central_points(half, side) for side in (0, 1)]
             if not all(sides):
                 raise CcvizError("These points are all in one place: nothing splits them.")
-            if ends:
-                sides = [
-                    [*dict.fromkeys([end, *side])] for end, side in zip(ends, sides, strict=True)
-                ]
+            sides = [[*dict.fromkeys((*ends[at : at + 1], *side))] for at, side in enumerate(sides)]
             links = [link for side in sides for link in group_links("must", side)]
             musts = count(len(links), "must-link")
             links.append(Link("cannot", sides[0][0], sides[1][0]))
@@ -322,15 +319,13 @@ class Edits:
             middle = self._central_points(labels, cluster)
             links = [Link("must", point, middle[0], state.weight) for point in coming]
             links += group_links("must", middle, state.weight)
-            musts = count(len(links), "must-link")
             left = {int(labels[point]): point for point in reversed(coming) if labels[point] >= 0}
             labels[coming] = cluster
-            for own, point in left.items():
-                for each in self._central_points(labels, own, 1):
-                    links.append(Link("cannot", point, each, state.weight))
-            apart = count(sum(link.kind == "cannot" for link in links), "cannot-link")
-            self._gesture("moved", links)
-            self._say_links(f"{musts} and {apart} were made.")
+            apart = [Link("cannot", point, each, state.weight) for own, point in left.items()
+                     for each in self._central_points(labels, own, 1)]  # fmt: skip
+            self._gesture("moved", [*links, *apart])
+            musts = count(len(links), "must-link")
+            self._say_links(f"{musts} and {count(len(apart), 'cannot-link')} were made.")
 
     def _gesture(self, done: str, links: Iterable[Link], k: int = 0) -> None:
         """Make the links of a gesture, and change the number of clusters, in one edit."""
@@ -524,5 +519,4 @@ def _halves(points: FloatArray, ends: FloatArray) -> IntArray:
 
 
 def _away(points: FloatArray, place: FloatArray) -> FloatArray:
-    squares: FloatArray = ((points - place) ** 2).sum(axis=1)
-    return squares
+    return np.asarray(((points - place) ** 2).sum(axis=1))

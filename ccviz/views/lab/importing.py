@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,7 +13,9 @@ from ccviz.data.scaling import MOST_APART, WORDS, apart
 from ccviz.data.sheet import Sheet, open_sheet
 from ccviz.data.table import FOUND, SINGLE, Decision, Skip
 from ccviz.errors import CcvizError, FileFormatError
+from ccviz.numbers import count
 from ccviz.views.draft import draft_of
+from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.session import Session
 
 _SWELLING = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".xlsx", ".xlsm")
@@ -182,9 +185,15 @@ class Importing(param.Parameterized):
             if not any(each.role == "feature" for each in self.decisions):
                 self._may_lack, self.refusal = True, f"{self.refusal} Load again to do so."
             return
+        before = session.draft.links
+        with suppress(CcvizError):  # links that cannot be kept stay behind
+            draft = draft.with_links_of(session.draft)
         session.edits.adopt(draft)
         if session.draft is draft:
             self.cancel()
+            if kept := len(draft.links):
+                words = f"{kept:,} of {count(len(before), 'link')} followed their points by name."
+                session.notice = Notice("info", words, title="the same links")
         else:
             self.refusal = session.notice.text
 

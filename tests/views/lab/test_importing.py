@@ -5,6 +5,7 @@ from ccviz.data.examples import EXAMPLES
 from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.loading import load_data, load_links
 from ccviz.views.lab.suiting import unable
+from ccviz.views.link_table import Link
 from ccviz.views.panels.data import SheetPanel, content
 from ccviz.views.share.code import as_command, as_python
 from tests.data.customers import customer_file
@@ -42,6 +43,29 @@ def test_what_is_proposed_is_one_button_away(session):
     assert 280 <= len(data.X) < 300
     assert len(data.names) == len(data.X)
     assert (importing.sheet, importing.decisions) == (None, ())
+
+
+def test_links_follow_their_points_to_a_table_of_other_rows(session):
+    importing = brought(session, b"id,x,y\na,1,9\nb,2,7\nc,3,1\nd,4,5\n")
+    importing.load()
+    session.edits.set_k(2)
+    kept, gone = Link("must", 0, 2, source="kept by hand"), Link("cannot", 1, 3, 2.0)
+    session.edits.add_links([kept, gone])
+    newer = b"id,x,y\nc,3,1\ne,2,9\na,1,8\nb,5,5\n"
+    importing.read_file("june.csv", newer)
+    importing.load()
+    assert session.notice.text == "1 of 2 links followed their points by name."
+    assert session.draft.k == 2
+    [link] = session.draft.links
+    assert (link.kind, link.pair, link.source) == ("must", (0, 2), "kept by hand")
+    session.edits.undo()
+    assert len(session.draft.links) == 2
+    for other in (newer.replace(b"x,y", b"x,z"), newer.replace(b"e,", b"c,")):
+        importing.read_file("other.csv", other)
+        importing.load()
+        assert not session.draft.links  # other features, or a name of two points
+        assert session.notice is None
+        session.edits.undo()
 
 
 def test_columns_are_taken_as_something_else(session):
