@@ -71,6 +71,12 @@ def test_a_better_clustering_is_said_to_be_one():
     assert why(1, [0, 1, 1, 1]) == "Cluster 0 would cost 13.2 less, and nothing forbids it."
 
 
+def test_a_heavy_point_has_exact_rises():
+    """It moves to its like for nothing; its centre is at a distance that has few right digits."""
+    problem = Problem([[1.0], [0.0], [0.0]], 2, weights=[5e7, 1.0, 1.0])
+    assert Moves(Partition(problem, [0, 0, 1])).rise[0, 1] == 0.0
+
+
 def test_one_cluster_and_no_such_point():
     assert solve(Problem(X, 1)).why(0) == "There is no other cluster."
     with pytest.raises(CcvizError, match="4 is none of the points 0 to 3"):

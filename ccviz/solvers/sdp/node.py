@@ -186,7 +186,7 @@ def _round(settings: NodeSettings, task: Task, state: NodeState) -> Report:
     if bound >= limit:
         return _rounded(report, task, state, 0 if state.restarted else _trials(task, state))
     if state.relaxation.s == state.relaxation.k:
-        only = state.blocks.block_of
+        only = _in_sizes(state.blocks)
         return replace(report, verdict="integral", labels=only, source="the only clustering")
     if must_branch(state, limit, settings):
         pair = branching_pair(state.relaxation, state.at.Y, limit - bound)
@@ -200,6 +200,12 @@ def _round(settings: NodeSettings, task: Task, state: NodeState) -> Report:
     rounds = len(state.bounds)
     is_time = rounds % 3 == 2 and (not task.decisions or rounds == 2)
     return _rounded(report, task, state) if is_time else report
+
+
+def _in_sizes(blocks: Blocks) -> IntArray:
+    """Return (n,) the block of each point, as a cluster numbered so that it has its own size."""
+    numbers = None if blocks.sizes is None else blocks.sizes.numbers_of(blocks.count)
+    return blocks.block_of if numbers is None else numbers[blocks.block_of]
 
 
 def _part_of_round(task: Task, state: NodeState, iterations: int) -> Report:

@@ -76,3 +76,12 @@ def certified(relaxation):
     """Return an iterate that has proved the last of the bounds above."""
     at = iterate(relaxation, cold_start(relaxation), 1)
     return replace(at, best=replace(at.best, lower_bound=1.0))
+
+
+def test_the_last_clustering_is_numbered_by_its_sizes():
+    """Two equal points are the cluster of two, which is not the first of the clusters."""
+    X = [[0, 0, 2], [0, 0, 2], [0, 0, 0], [0, 1, 0], [1, 0, 0], [0, -3, 0], [1, 1, 0]]
+    problem = Problem(X, 6, sizes=([1, 1, 2, 1, 1, 1], [2, 2, 2, 2, 3, 2]))
+    result = solve(problem, "sdp", progress=False)
+    assert (result.status, result.objective) == ("optimal", 0.0)
+    assert result.partition.violations.none_hard
