@@ -105,8 +105,7 @@ def place_columns(dataset: Dataset) -> tuple[str, str] | None:
     names = column_names(dataset)
     if dataset.origin is not None and dataset.origin.shapes:
         return names[0], names[1]
-    degrees = degrees_in(names)
-    if degrees is None:
+    if (degrees := degrees_in(names)) is None:
         return None
     lon, lat = (names[at] for at in degrees)
     across, up = (np.abs(column_values(dataset, name)) for name in (lon, lat))
