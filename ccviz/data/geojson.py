@@ -210,9 +210,10 @@ def _cell(value: Any) -> str:
 # --- Areas as they are drawn --------------------------------------------------------------------
 
 
-MOST_DRAWN = 30_000
+MOST_DRAWN = 60_000
 """Most corners of all areas together that are drawn."""
 
+_MOST_BYTES = 20_000_000  # of shapes that are read again to be drawn: half a second
 _FINEST, _COARSEST = 8192, 128  # squares of the grid across a map: half while corners are too many
 _FEWEST = 3  # corners of a ring without extent: the last is the first
 
@@ -227,11 +228,11 @@ def drawn_areas(dataset: Dataset) -> tuple[Drawn, Drawn]:
     have a border in common keep it. Nothing is returned for points, and where areas are too many.
     """
     origin = dataset.origin
-    if origin is None or not origin.shapes:
+    if origin is None or not 0 < sum(map(len, origin.shapes)) <= _MOST_BYTES:
         return [], []
     found = [msgspec.json.decode(origin.shapes[row], type=Geometry) for row in origin.rows]
     rings = [ring for shape in found for area in shape.areas for ring in area]
-    corners = np.array([corner[:2] for ring in rings for corner in ring], dtype=np.float64)
+    corners = np.concatenate([np.array([*zip(*ring, strict=False)][:2]).T for ring in rings])
     first = np.cumsum([0, *map(len, rings)])
     low, span = corners.min(axis=0), float(np.ptp(corners, axis=0).max()) or 1.0
     cells, stays = 2 * _FINEST, np.ones(len(corners), dtype=bool)

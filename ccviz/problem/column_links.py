@@ -41,8 +41,7 @@ from ccviz.problem.weights import checked_values
 # --- Places of points, from columns ---------------------------------------------------------------
 
 
-EARTH_KM = 6371.0088
-"""Mean radius of the Earth, in km."""
+EARTH_KM = 6371.0088  # mean radius of the Earth
 
 _LONGITUDE = re.compile(r"(?<![a-z])(lon|lng|long|longitude)(?![a-z])")
 _LATITUDE = re.compile(r"(?<![a-z])(lat|latitude)(?![a-z])")
