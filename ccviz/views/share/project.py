@@ -367,13 +367,13 @@ def read_project(content: bytes, name: str, path: Path, person: Person) -> Proje
             draft = replace(draft, data=replace(draft.data, names=names, origin=origin))
         if head.neighbors:  # whose coordinates may be columns that are no features
             draft = draft.with_neighbors(head.neighbors)
-        check_axes(draft.data, head.x_axis, head.y_axis)
+        axes = (head.x_axis, head.y_axis)
+        check_axes(draft.data, *axes)
         make_solver(head.solver, **head.settings)  # raises the sentence
         limits = {each: getattr(head, each) for each in ("time_limit", "gap_limit", "node_limit")}
         person.quota.check_table(draft.n, draft.data.X.shape[1])
         person.quota.check_links(max(len(draft.links), len(draft.learned_from)))
         _import_runs(personal_archive(archive, person), file)
-        axes = (head.x_axis, head.y_axis)
         return Project(draft, *axes, head.solver, head.settings, head.seed, limits)
 
 
