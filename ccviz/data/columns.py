@@ -26,6 +26,7 @@ from ccviz.data.cells import (
     without_unit,
 )
 from ccviz.data.table import Cells, Table
+from ccviz.problem.column_links import EARTH_KM, degrees_in
 from ccviz.problem.points import is_missing
 
 MOST_CATEGORIES = 100
@@ -60,6 +61,7 @@ class Column:
     whole: bool = False  # Whether all numbers are written as whole numbers
     # The percent sign or currency of all numbers in the file; the cells are without it.
     unit: str = ""
+    aside: str = ""  # Of a column that is not in the file: what it is, and why no feature by itself
 
     @cached_property
     def n_distinct(self) -> int:
@@ -129,6 +131,29 @@ class Column:
         if self.whole and np.abs(self.values).max() > _MOST_EXACT:
             return self.texts()
         return self.values.astype(np.int64) if self.whole else self.values
+
+
+def columns_in_km(columns: Sequence[Column]) -> list[Column]:
+    """Return the ways to the east and north of the middle, where there are degrees.
+
+    The projection is equirectangular, with degrees of longitude as long as in the middle latitude.
+    """
+    degrees = degrees_in([each.name if each.kind == "number" else "" for each in columns])
+    if degrees is None or {"east_km", "north_km"} & {each.name for each in columns}:
+        return []
+    place = np.column_stack([columns[at].values for at in degrees])
+    if not np.isfinite(place).all(axis=1).any() or (np.abs(place) > (180.0, 90.0)).any():
+        return []
+    middle = (np.nanmin(place, axis=0) + np.nanmax(place, axis=0)) / 2.0
+    width = np.cos(np.radians([*place[:, 1], middle[1]]))
+    off = float(np.nanmax(np.abs(width / max(width[-1], 1e-9) - 1.0)))
+    ways = np.radians(place - middle) * (EARTH_KM * width[-1], EARTH_KM)
+    gone = np.isnan(ways).any(axis=1)
+    aside = f"degrees in km, up to {off:.1%} off across; can be a feature in their place"
+    return [
+        Column(name, "number", way, way, gone, aside=aside)
+        for name, way in zip(("east_km", "north_km"), ways.T.copy(), strict=True)
+    ]
 
 
 def read_columns(table: Table, unknown: Sequence[str] = ()) -> tuple[list[Column], NumberStyle]:

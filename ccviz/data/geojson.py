@@ -210,13 +210,12 @@ def _cell(value: Any) -> str:
 # --- Areas as they are drawn --------------------------------------------------------------------
 
 
-MOST_DRAWN = 30_000
+MOST_DRAWN = 60_000
 """Most corners of all areas together that are drawn."""
 
-_FINEST = (
-    8192  # squares across a map whose corners are kept apart; half as often while too many are
-)
-_COARSEST = 128
+_MOST_BYTES = 20_000_000  # of shapes that are read again to be drawn: half a second
+_FINEST, _COARSEST = 8192, 128  # squares of the grid across a map: half while corners are too many
+_FEWEST = 3  # corners of a ring without extent: the last is the first
 
 Drawn = list[list[list[list[float]]]]
 """A coordinate of each area by its parts: the outer ring of each and its holes."""
@@ -229,21 +228,19 @@ def drawn_areas(dataset: Dataset) -> tuple[Drawn, Drawn]:
     have a border in common keep it. Nothing is returned for points, and where areas are too many.
     """
     origin = dataset.origin
-    if origin is None or not origin.shapes:
+    if origin is None or not 0 < sum(map(len, origin.shapes)) <= _MOST_BYTES:
         return [], []
     found = [msgspec.json.decode(origin.shapes[row], type=Geometry) for row in origin.rows]
     rings = [ring for shape in found for area in shape.areas for ring in area]
-    corners = np.array([corner[:2] for ring in rings for corner in ring], dtype=np.float64)
+    corners = np.concatenate([np.array([*zip(*ring, strict=False)][:2]).T for ring in rings])
     first = np.cumsum([0, *map(len, rings)])
     low, span = corners.min(axis=0), float(np.ptp(corners, axis=0).max()) or 1.0
-    cells = _FINEST
-    while True:
-        grid = np.rint((corners - low) * (cells / span)).astype(np.int64)
-        stays = np.r_[True, (grid[1:] != grid[:-1]).any(axis=1)]
-        stays[first[:-1]] = True
-        if stays.sum() <= MOST_DRAWN or cells == _COARSEST:
-            break
+    cells, stays = 2 * _FINEST, np.ones(len(corners), dtype=bool)
+    while cells > _COARSEST and (cells > _FINEST or stays.sum() > MOST_DRAWN):
         cells //= 2
+        grid = np.rint((corners - low) * (cells / span))
+        stays[1:] = (grid[1:] != grid[:-1]).any(axis=1)
+        stays[first[:-1]] = True
     if len(found) == len(rings) == len(corners) or stays.sum() > MOST_DRAWN:
         return [], []
     at = (low + grid * (span / cells)).round(_DIGITS)
@@ -258,13 +255,11 @@ def _coordinate(areas: list[list[list[FloatArray]]], axis: int) -> Drawn:
         [
             [ring[:, axis].tolist() for ring in area if len(ring) > _FEWEST]
             for area in shape
-            if len(area[0]) > _FEWEST
+            if area and len(area[0]) > _FEWEST
         ]
         for shape in areas
     ]
 
-
-_FEWEST = 3  # corners of a ring without extent: the last is the first
 
 # --- Files of areas and their clusters ----------------------------------------------------------
 

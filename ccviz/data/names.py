@@ -100,17 +100,15 @@ def column_values(dataset: Dataset, name: str) -> Any:
 def place_columns(dataset: Dataset) -> tuple[str, str] | None:
     """Return the columns of longitude and latitude, by their names and ranges; None if none are.
 
-    Those of areas of a GeoJSON file come first, whatever their unit is.
+    Those of a GeoJSON file are its first ones, whatever their unit is.
     """
     names = column_names(dataset)
-    if dataset.origin is not None and dataset.origin.shapes:
+    if dataset.origin is not None and dataset.origin.file.lower().endswith("json"):
         return names[0], names[1]
-    degrees = degrees_in(names)
-    if degrees is None:
+    if (degrees := degrees_in(names)) is None:
         return None
     lon, lat = (names[at] for at in degrees)
     across, up = (np.abs(column_values(dataset, name)) for name in (lon, lat))
-    # A missing value is in no range.
     return (lon, lat) if (across <= 180.0).all() and (up <= 90.0).all() else None
 
 

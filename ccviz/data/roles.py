@@ -52,7 +52,7 @@ def decide(
     if only is None:
         guessed = _with_a_feature(guessed)
     else:
-        guessed = [_unless_chosen(each, j in asked) for j, each in enumerate(guessed)]
+        guessed = [_unless_chosen(each, columns[j], j in asked) for j, each in enumerate(guessed)]
     asked_roles = set(asked.values())
     if label is not None or "class" in asked_roles or not _is_class_found(guessed):
         guessed = _without(guessed, "class", asked, "words")
@@ -69,11 +69,11 @@ def column_number(columns: Sequence[Column], name: str) -> int:
     names = [column.name for column in columns]
     if name in names:
         return names.index(name)
-    number = whole(name.removeprefix("-"))
+    number, own = whole(name.removeprefix("-")), sum(not column.aside for column in columns)
     if number is not None:
         number = -number if name.startswith("-") else number
-        if -len(names) <= number < len(names):
-            return number % len(names)
+        if -own <= number < own:
+            return number % own
     raise FileFormatError(f"there is no column {name!r}; there are {', '.join(names)}.")
 
 
@@ -97,6 +97,9 @@ def _guess(columns: Sequence[Column], j: int) -> Decision:
     """Guess the role of a column from its name, its cells and its place in the table."""
     column, n = columns[j], len(columns[j].missing)
     name = column.name
+    if column.aside:
+        return Decision(name, "ignore", column.aside)
+    columns = [each for each in columns if not each.aside]  # which are the last ones
     if column.kind == "empty":
         return Decision(name, "ignore", "empty")
     if column.kind == "date":
@@ -192,8 +195,8 @@ def _without(
     ]
 
 
-def _unless_chosen(decision: Decision, chosen: bool) -> Decision:
-    if decision.role == "feature" and not chosen:
+def _unless_chosen(decision: Decision, column: Column, chosen: bool) -> Decision:
+    if (decision.role == "feature" or column.aside) and not chosen:
         return replace(decision, role="ignore", why="not among the columns asked for")
     return decision
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ccviz.arrays import FloatArray, IntArray, freeze, row_strips
 from ccviz.data.binary import read_arrow, read_excel, read_npy
 from ccviz.data.cells import CsvStyle, NumberStyle
-from ccviz.data.columns import OTHERS, Column
+from ccviz.data.columns import OTHERS, Column, columns_in_km
 from ccviz.data.datasets import Dataset, encode_classes
 from ccviz.data.geojson import read_geojson
 from ccviz.data.roles import NUMBERS, decide, gives_k
@@ -80,6 +80,7 @@ def open_sheet(
     with _named(name):
         table = _read_cells(data, name, header, worksheet, skip)
         table, columns, style = read_tidied(table, unknown, skip)
+        columns += columns_in_km(columns)
         return Sheet(name, replace(table, columns=()), tuple(columns), style, tuple(unknown), skip)
 
 
@@ -236,6 +237,8 @@ class Sheet:
         weighing = next(iter(self._of("weight", decisions)), None)
         remarks = (*self.remarks(), *notes_on(self.columns, decisions))
         notices = (*_reported(decisions), *remarks, *filled, *_unknown_classes(known, rows))
+        both = zip(self.columns, decisions, strict=True)
+        stays = [each for each in both if not each[0].aside or each[1].role == "feature"]
         return Dataset(
             name=Path(self.file).stem.encode("utf-8", "replace").decode(),  # may be other bytes
             X=X,
@@ -247,8 +250,8 @@ class Sheet:
             names=tuple(_taken(named.texts(), rows)) if named else (),
             weights=self._weights(weighing, rows) if weighing else None,
             origin=Origin(
-                columns=tuple(_kept(column, rows, X, made) for column in self.columns),
-                decisions=tuple(decisions),
+                columns=tuple(_kept(column, rows, X, made) for column, _ in stays),
+                decisions=tuple(decision for _, decision in stays),
                 rows=freeze(rows),
                 missing=_treatment(missing) if filled else None,
                 unknown=self.unknown,

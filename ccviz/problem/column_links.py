@@ -41,8 +41,7 @@ from ccviz.problem.weights import checked_values
 # --- Places of points, from columns ---------------------------------------------------------------
 
 
-EARTH_KM = 6371.0088
-"""Mean radius of the Earth, in km."""
+EARTH_KM = 6371.0088  # mean radius of the Earth
 
 _LONGITUDE = re.compile(r"(?<![a-z])(lon|lng|long|longitude)(?![a-z])")
 _LATITUDE = re.compile(r"(?<![a-z])(lat|latitude)(?![a-z])")
@@ -90,8 +89,8 @@ class Places:
         `text`: Their names, joined by commas. `known`: (m n,) their values, column by column.
         Raises `ProblemError` if a value is no number, or no such degree.
         """
-        names, called = split_names(text), f"the columns {text!r} of a rule"
-        at = checked_values(known, called, is_signed=True).reshape(len(names), -1)
+        names = split_names(text)
+        at = checked_values(known, f"the columns {text!r}", True).reshape(len(names), -1)
         if (degrees := _on_globe(names)) is None:
             return cls(at.T)
         for column, most in zip(degrees, (180.0, 90.0), strict=True):
@@ -106,17 +105,14 @@ class Places:
 
     def way(self, line: Any) -> Any:
         """Return the distance between two places that are a straight line apart."""
-        if not self.on_globe:
-            return line
-        return 2.0 * EARTH_KM * np.arcsin(np.minimum(line / (2.0 * EARTH_KM), 1.0))
+        around = 2.0 * EARTH_KM * np.arcsin(np.minimum(line / (2.0 * EARTH_KM), 1.0))
+        return around if self.on_globe else line
 
     def line(self, way: float) -> float:
         """Return the straight line between two places at a distance."""
-        if not self.on_globe:
-            return way
-        # Half around the Earth is as far as can be.
         half = way / (2.0 * EARTH_KM)
-        return float(2.0 * EARTH_KM * np.sin(half)) if half < np.pi / 2.0 else way
+        is_bent = self.on_globe and half < np.pi / 2.0  # no way is longer than half around
+        return float(2.0 * EARTH_KM * np.sin(half)) if is_bent else way
 
 
 # --- Distances between points ---------------------------------------------------------------------
@@ -133,18 +129,10 @@ _CELLS = 1 << 22  # distances computed at a time
 
 @dataclass(frozen=True)
 class _Distance(Rule):
-    """Base of the limits on distances between points (Euclidean).
+    """Base of the limits on distances between points (Euclidean)."""
 
-    Parameters
-    ----------
-    limit : float
-        In the units of X, or of ``place``.
-    place : (n, m) nested tuples of float
-        Other coordinates than those of X; empty for X.
-    """
-
-    limit: float
-    place: tuple[tuple[float, ...], ...] = ()
+    limit: float  # In the units of X, or of `place`
+    place: tuple[tuple[float, ...], ...] = ()  # (n, m): Coordinates in place of X, if any
 
     def at(self, problem: Points) -> FloatArray:
         """Return (n, m) the coordinates between which distances are taken."""

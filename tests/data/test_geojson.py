@@ -144,6 +144,14 @@ def test_drawn_areas_keep_their_common_borders_with_fewer_corners():
     assert np.allclose(np.hypot(*np.array(corners[0][:50]).T), 1.0, atol=1e-3)
 
 
+def test_an_area_with_an_empty_part_is_drawn():
+    area = square(0, 0, v=1)
+    ring = area["geometry"]["coordinates"]
+    area["geometry"] = {"type": "MultiPolygon", "coordinates": [[], ring]}
+    across, _ = drawn_areas(read_table(collection(area, square(1, 0, v=2)), "map.geojson"))
+    assert across == [[[[0, 1, 1, 0, 0]]], [[[1, 2, 2, 1, 1]]]]
+
+
 def test_points_and_other_tables_have_no_areas():
     point = {
         "type": "Feature",

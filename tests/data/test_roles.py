@@ -1,6 +1,9 @@
+import numpy as np
 import pytest
 
 from ccviz.data import read_table
+from ccviz.data.names import place_columns
+from ccviz.data.sheet import open_sheet
 from ccviz.errors import FileFormatError
 
 ROWS = "\n".join(f"{i}.5,{'AB'[i % 2]},{'uvw'[i % 3]}" for i in range(12))
@@ -67,3 +70,29 @@ def test_words_and_two_columns_are_no_weights():
         weighted(["1,2,a", "3,4,b", "5,7,c"])
     with pytest.raises(FileFormatError, match="only one column can be the weight"):
         weighted(["1,2,1", "3,4,2", "5,7,3"], [("people", "weight"), ("x", "weight")])
+
+
+PLACES = b"lon,lat,kind\n9.9,53.6,a\n13.4,52.5,b\n11.6,,a\n6.9,50.9,b\n"
+
+
+def test_degrees_are_offered_in_km():
+    data = read_table(PLACES, "towns.csv", missing="drop")
+    assert data.features == ("lon", "lat")
+    assert data.classes == ("a", "b")  # of the last column of the file
+    assert [each.column for each in data.origin.decisions] == ["lon", "lat", "kind"]
+    assert any("'east_km' is left out" in each for each in data.notices)
+    in_km = read_table(PLACES, "towns.csv", columns=["east_km", "north_km"], missing="drop")
+    assert in_km.features == ("east_km", "north_km")
+    assert not any("north_km" in each for each in in_km.notices)
+    hamburg, berlin, cologne = in_km.X
+    assert np.hypot(*(hamburg - berlin)) == pytest.approx(264, rel=0.03)
+    assert np.hypot(*(hamburg - cologne)) == pytest.approx(363, rel=0.03)
+    assert place_columns(in_km) == ("lon", "lat")
+    assert read_table(PLACES, "towns.csv", label="-1", missing="drop").classes == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    "table", [b"lon,lat\n200,5\n3,4\n", b"lon,lat,east_km\n1,2,3\n4,5,6\n", b"a,b\n1,2\n3,4\n"]
+)
+def test_what_are_no_degrees_is_not_offered_in_km(table):
+    assert "north_km" not in [each.name for each in open_sheet(table, "towns.csv").columns]

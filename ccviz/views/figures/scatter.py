@@ -310,23 +310,19 @@ class ScatterFigure:
         for tool in self.plot.select(BoxZoomTool):
             tool.match_aspect = plane.aspect > 0.0
         if not keep_view:
-            self._show_whole()
+            self._show_whole(plane)
         self._axis_names.show(plane.x_title, plane.y_title)
         words = f"{n:,} points, {plane.x_name} across, {plane.y_name} up"
         self.plot.html_attributes = {"role": "figure", "aria-label": words}
         self._density.clear()
         self._say_if_empty()
 
-    def _show_whole(self) -> None:
+    def _show_whole(self, plane: Plane) -> None:
         """Put all points in view, on a map at equal scale."""
-        plane = self._plane
-        if plane is None:
-            return
         across, up = plane.x_range, plane.y_range
         if plane.aspect:
             width, height = frame_size(self.plot)
-            spans = (np.ptp(across) * plane.aspect, np.ptp(up))
-            scale = max(spans[0] / width, spans[1] / height)
+            scale = max(np.ptp(across) * plane.aspect / width, np.ptp(up) / height)
             across = _about(across, scale * width / plane.aspect)
             up = _about(up, scale * height)
         self._whole = (*across, *up)
@@ -337,7 +333,7 @@ class ScatterFigure:
         """Draw a map at equal scale in another size, if all of it is in view."""
         x, y = self.plot.x_range, self.plot.y_range
         if self._plane and self._plane.aspect and self._whole == (x.start, x.end, y.start, y.end):
-            self._show_whole()
+            self._show_whole(self._plane)
 
     def _send(self, plane: Plane, rows: IntArray) -> None:
         """Give the browser some of the points."""

@@ -17,14 +17,7 @@ from ccviz.problem.column_links import degrees_in
 from ccviz.problem.partition import Partition
 from ccviz.runs.run import Run
 from ccviz.views.draft import Draft
-from ccviz.views.frames.projection import (
-    MAPS,
-    NeighbourMap,
-    Projection,
-    addresses,
-    axis_names,
-    map_of,
-)
+from ccviz.views.frames.projection import MAPS, NeighbourMap, Projection, addresses, map_of
 from ccviz.views.link_table import KIND_WORDS, Link
 
 # --- What tooltips say of a point besides where it is: what marks it out, and its links -----------
@@ -159,7 +152,11 @@ def plane(draft: Draft, x_name: str, y_name: str) -> Plane:
     projection = Projection(draft.X, features)
     data, place = draft.data, place_columns(draft.data) or ()
     is_map = place == (x_name, y_name)
-    axes = (_axis(draft, projection, x_name, is_map), _axis(draft, projection, y_name, is_map))
+    raw = [name for name in place if is_map or name not in features]
+    axes = (
+        _place_axis(draft, x_name) if x_name in raw else _axis(draft, projection, x_name),
+        _place_axis(draft, y_name) if y_name in raw else _axis(draft, projection, y_name),
+    )
     x, y = (axis.values for axis in axes)
     across, up = (
         name if name in place else _title(draft, projection, name, drawn)
@@ -171,7 +168,9 @@ def plane(draft: Draft, x_name: str, y_name: str) -> Plane:
     words = _class_names(data)
     whole = len(features) == 2 and sorted({x_name, y_name}) == sorted(features)
     whole = whole and not (is_map and draft.scaling != "none")
-    aspect = _aspect(y, degrees_in(place) is not None) if is_map else 0.0
+    aspect = 1.0 if is_map else 0.0
+    if is_map and degrees_in(place) is not None:
+        aspect = max(float(np.cos(np.radians((y.min() + y.max()) / 2.0))), _NARROWEST)
     return Plane(
         x_name, y_name, across, up, x, y, words, axes, names, marked, seen, whole, aspect,
         drawn_areas(data) if is_map else ([], []),
@@ -182,37 +181,26 @@ def _corners(areas: Drawn) -> Iterator[float]:
     return (value for area in areas for part in area for ring in part for value in ring)
 
 
-def _axis(draft: Draft, projection: Projection, name: str, is_map: bool) -> Axis:
+def _axis(draft: Draft, projection: Projection, name: str) -> Axis:
     if name in MAPS:
         return MappedAxis(map_of(draft.data, draft.scaling, draft.X), MAPS.index(name))
-    features = draft.data.features
-    if name in axis_names(features) and not is_map:
-        return LinearAxis(*projection.axis(name))
-    values = column_values(draft.data, name)
-    if name in features:
-        straight = _straight(draft.X, features.index(name), values)
-        if straight is not None:
-            return straight
-    return MappedAxis(NeighbourMap(draft.X, values[:, None], "", is_sketch=False), 0)
+    return LinearAxis(*projection.axis(name))
 
 
-def _straight(X: FloatArray, at: int, values: FloatArray) -> LinearAxis | None:
-    """Return the axis of a feature as it is in the table; None if its scaling has another form."""
-    low, high = X[:, at].argmin(), X[:, at].argmax()
-    rise = values[high] - values[low]
-    if not rise > 0.0:
-        return None
-    weights, origin = np.zeros(X.shape[1]), np.zeros(X.shape[1])
-    weights[at] = rise / (X[high, at] - X[low, at])
-    origin[at] = X[low, at] - values[low] / weights[at]
-    found = LinearAxis(values, weights, origin)
-    return found if np.allclose(found.place(X), values, atol=1e-6 * rise) else None
-
-
-def _aspect(up: FloatArray, is_degrees: bool) -> float:
-    """Return how long a unit across is in units up: of degrees as in the middle latitude."""
-    middle = (up.min() + up.max()) / 2.0
-    return max(float(np.cos(np.radians(middle))), _NARROWEST) if is_degrees else 1.0
+def _place_axis(draft: Draft, name: str) -> Axis:
+    """Return the axis of a column as it is in the table, whatever its scaling."""
+    X, values = draft.X, column_values(draft.data, name)
+    if name in draft.data.features:
+        at = draft.data.features.index(name)
+        low, high = X[:, at].argmin(), X[:, at].argmax()
+        if (rise := values[high] - values[low]) > 0.0:
+            weights, origin = np.zeros(X.shape[1]), np.zeros(X.shape[1])
+            weights[at] = rise / (X[high, at] - X[low, at])
+            origin[at] = X[low, at] - values[low] / weights[at]
+            found = LinearAxis(values, weights, origin)
+            if np.allclose(found.place(X), values, atol=1e-6 * rise):
+                return found
+    return MappedAxis(NeighbourMap(X, values[:, None], "", is_sketch=False), 0)
 
 
 def _title(draft: Draft, projection: Projection, name: str, drawn: FloatArray) -> str:

@@ -382,9 +382,10 @@ def content(importing: Importing) -> dict[str, Any]:
         return {}
     gaps = sheet.gaps(importing.decisions)
     features = sum(each.role == "feature" for each in importing.decisions)
+    own = sum(not each.aside for each in sheet.columns)
     words = f"{count(gaps.values, 'value')} in {gaps.rows:,} of {count(gaps.of, 'row')} missing:"
     return {
-        "title": f"{sheet.file}: {count(sheet.n, 'row')}, {count(len(sheet.columns), 'column')}",
+        "title": f"{sheet.file}: {count(sheet.n, 'row')}, {count(own, 'column')}",
         "lines": [asdict(each) for each in lines(sheet, importing.decisions)],
         "rows": min(FIRST_ROWS, sheet.n),
         "worksheets": list(sheet.table.worksheets),

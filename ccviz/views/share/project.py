@@ -38,7 +38,7 @@ from ccviz.runs.codec import decode_problem, encode_problem
 from ccviz.runs.file import export_run, import_run, plain
 from ccviz.solvers import make_solver
 from ccviz.views.draft import ClusterName, Draft
-from ccviz.views.frames.projection import offered_axes
+from ccviz.views.frames.projection import check_axes
 from ccviz.views.lab.personal_archive import personal_archive
 from ccviz.views.lab.session import Session
 from ccviz.views.link_table import Link, LinkTable
@@ -377,14 +377,13 @@ def read_project(content: bytes, name: str, path: Path, person: Person) -> Proje
             draft = replace(draft, data=replace(draft.data, names=names, origin=origin))
         if head.neighbors:  # whose coordinates may be columns that are no features
             draft = draft.with_neighbors(head.neighbors)
-        if not {head.x_axis, head.y_axis} <= set(offered_axes(draft.data)):
-            raise CcvizError(_APART)
+        axes = (head.x_axis, head.y_axis)
+        check_axes(draft.data, *axes)
         make_solver(head.solver, **head.settings)  # raises the sentence
         limits = {each: getattr(head, each) for each in ("time_limit", "gap_limit", "node_limit")}
         person.quota.check_table(draft.n, draft.data.X.shape[1])
         person.quota.check_links(max(len(draft.links), len(draft.learned_from)))
         _import_runs(personal_archive(archive, person), file)
-        axes = (head.x_axis, head.y_axis)
         return Project(draft, *axes, head.solver, head.settings, head.seed, limits)
 
 
@@ -402,9 +401,6 @@ _BROKEN = (
     msgspec.MsgspecError, ValueError, RecursionError, MemoryError,
 )  # fmt: skip
 """What damaged, nested or boundless parts make the libraries raise."""
-
-
-_APART = "its parts do not fit together."
 
 
 @contextmanager
@@ -429,7 +425,7 @@ def _draft(head: _Head, points: Problem) -> Draft:
         and all(0 <= name.point < points.n for name in head.cluster_names)
     )
     if not sound:
-        raise CcvizError(_APART)
+        raise CcvizError("its parts do not fit together.")
     check_scaling(head.scaling, points.d)
     features, classes = (tuple(map(plain, names)) for names in (head.features, head.classes))
     data = Dataset(

@@ -25,6 +25,7 @@ from ccviz.views.share.project import (
     save_project,
     take_project,
 )
+from tests.data.test_geojson import collection, square
 
 
 def open_project(session, name, content):
@@ -370,3 +371,14 @@ def test_a_project_keeps_neighbours_by_columns_that_are_no_features(open_session
     assert other.notice is None
     assert other.draft.neighbors == "delaunay of lon, lat"
     assert other.draft.problem.asks_the_same(session.draft.problem)
+
+
+@pytest.mark.parametrize(("side", "axes"), [(1.0, ("lon", "lat")), (1e4, ("x", "y"))])
+def test_a_map_opens_with_its_axes_though_they_are_no_features(open_session, side, axes):
+    session, other = open_session(), open_session()
+    grid = [square(side * x, side * y, side, v=x + 2.5 * y) for x in range(3) for y in range(3)]
+    session.edits.load(read_table(collection(*grid), "map.geojson", columns=["v"]), 2)
+    assert (session.x_axis, session.y_axis) == axes
+    open_project(other, "a.ccvizlab", save_project(session, with_runs=False))
+    assert other.notice is None
+    assert (other.x_axis, other.y_axis) == axes
