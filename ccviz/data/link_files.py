@@ -153,7 +153,8 @@ def _from_lines(text: str, n: int, names: Sequence[str]) -> GivenLinks:
 _MARKS = ";\t,"
 _KINDS = {
     "ml": "must", "must": "must", "must-link": "must",
-    "cl": "cannot", "cannot": "cannot", "cannot-link": "cannot",
+    "cl": "cannot", "cannot": "cannot", "cannot-link": "cannot", "must not": "cannot",
+    "must-not": "cannot",
 }  # fmt: skip
 _WISHES = {"with": "must", "like": "must", "without": "cannot", "dislike": "cannot"}
 """Kinds of links that are soft, of weight 1 if none is given."""

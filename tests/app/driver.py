@@ -280,19 +280,22 @@ class Lab:
     def save(self, folder: Path, *figures: str) -> None:
         """Save figures in each format by their dialog, and check the files."""
         for figure in figures:
-            place = self.figure(figure)
-            for kind, start in (("png", b"\x89PNG"), ("svg", b"<svg"), ("pdf", b"%PDF")):
-                place.hover()
-                self.tool(place, "Figure…").click()
-                dialog = self.page.get_by_role("dialog", name="Figure")
-                dialog.get_by_label("Format").select_option(kind)
-                with self.page.expect_download() as download:
-                    dialog.get_by_role("button", name="Save").click()
-                assert download.value.suggested_filename == f"{figure}.{kind}"
-                path = folder / f"{figure}.{kind}"
-                download.value.save_as(path)
-                assert path.read_bytes().startswith(start)
-                assert path.stat().st_size > 2000
+            self.save_place(self.figure(figure), figure, folder)
+
+    def save_place(self, place, figure: str, folder: Path) -> None:
+        """Save the figure at a place of the page; see `save`."""
+        for kind, start in (("png", b"\x89PNG"), ("svg", b"<svg"), ("pdf", b"%PDF")):
+            place.hover()
+            self.tool(place, "Figure…").click()
+            dialog = self.page.get_by_role("dialog", name="Figure")
+            dialog.get_by_label("Format").select_option(kind)
+            with self.page.expect_download() as download:
+                dialog.get_by_role("button", name="Save").click()
+            assert download.value.suggested_filename == f"{figure}.{kind}"
+            path = folder / f"{figure}.{kind}"
+            download.value.save_as(path)
+            assert path.read_bytes().startswith(start)
+            assert path.stat().st_size > 2000
 
     def drag(self, *places: tuple[float, float], figure: str = "scatter") -> None:
         """Draw a line with the mouse through places of a figure's data."""

@@ -269,26 +269,32 @@ def test_the_keyboard_is_enough(lab):
     lab.see("Feasible clustering")
 
 
-def test_what_a_screen_reader_finds_and_a_view_is_saved(lab, tmp_path):
+def test_what_a_screen_reader_finds_and_a_view_is_saved(lab, picture, tmp_path):
     for label in ("Data set", "Clusters k", "Sizes", "Solver", "Seed", "Across", "Up", "Speed",
                   "Lesson"):  # fmt: skip
         lab.page.get_by_label(label, exact=True).first.wait_for()
     for name in ("Undo", "Redo", "Keys", "Theme", "Run", "Pause", "Back", "Step", "Stop", "Paint",
                  "Ask me"):  # fmt: skip
         assert lab.page.get_by_role("button", name=name, exact=True).count() == 1
-    lab.page.get_by_role("figure", name="150 points, PC 1 across, PC 2 up").wait_for()
-
-    lab.page.mouse.move(*lab.pixel(0, 0))
-    for button, start in (("Save as SVG", b"<svg"), ("Save", b"\x89PNG")):
-        tool = lab.page.get_by_role("button", name=button, exact=True).or_(
-            lab.page.get_by_title(button, exact=True)
-        )
-        with lab.page.expect_download() as download:
-            tool.first.click()
-        assert download.value.suggested_filename.startswith("scatter.")
-        path = tmp_path / "view"
-        download.value.save_as(path)
-        assert path.read_bytes().startswith(start)
+    place = lab.page.get_by_role("figure", name="150 points, PC 1 across, PC 2 up")
+    place.wait_for()
+    lab.run()
+    lab.link("must", 0, 1)
+    place.hover()
+    lab.tool(place, "Figure…").click()
+    dialog = lab.page.get_by_role("dialog", name="Figure")
+    dialog.get_by_label("Names").check()
+    dialog.get_by_label("Width, mm").fill("90")
+    picture(lab.page, "dialog")
+    with lab.page.expect_download() as download:
+        dialog.get_by_role("button", name="Save").click()
+    download.value.save_as(tmp_path / "scatter.svg")
+    drawn = (tmp_path / "scatter.svg").read_text()
+    assert 'width="90mm"' in drawn
+    assert "cluster 0: " in drawn
+    assert ">131<" in drawn  # a point far from the others has its name
+    lab.rest()
+    lab.save_place(place, "scatter", tmp_path)
 
 
 def right_edge(button):

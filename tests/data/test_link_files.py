@@ -78,6 +78,7 @@ NAMES = ["Anna", "Bert", "Carl", "1", "Dora"]
     [
         ("one;other;kind\nAnna;bert;must\nCarl;0;cannot-link;2.5\n", [(0, 1)], [(2, 0, 2.5)]),
         ("ml,Anna,1\n\nCL, Carl ,Dora\n", [(0, 3)], [(2, 4)]),
+        ("Anna,Bert,must\nCarl,Dora,Must not\n", [(0, 1)], [(2, 4)]),
         ("ML 1 2\n", [(1, 2)], []),
         ('{"ml": [[1, 2]]}', [(1, 2)], []),
     ],

@@ -71,9 +71,7 @@ async function drawn([wide, high], has) {
   for (const each of linked) each.visible &&= has.links
   plot.setv({sizing_mode: "fixed", width: Math.round(width), height: Math.round(height - top)})
   try {
-    await frames(3)
-    await view.ready
-    await frames(3)
+    await frames(6)
     const text = await view.export("svg").to_blob().then((blob) => blob.text())
     const inner = new DOMParser().parseFromString(text, "image/svg+xml").documentElement
     inner.setAttribute("y", top)

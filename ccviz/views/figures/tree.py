@@ -102,6 +102,7 @@ _BRANCH, _BRANCH_ROOM = ("x", "y", "text"), (0.55, 2.4)
 """Columns of the labels of branches; width of a character and height of a label, both as shares of
 the size of the words."""
 
+_NODE_PX, _LABEL_PX = 6, 9  # Radius of a node; how far a label is above the middle of its own
 _DOT_PX = 14
 """Height of a node and the edge above it, in pixels."""
 
@@ -155,7 +156,8 @@ class TreeFigure:
         )
         self._labels = self.plot.text(
             *_BRANCH, source=self._branches, text_align="center", text_baseline="bottom",
-            y_offset=-9, text_font_size="11px", text_line_height=1.0, background_fill_alpha=0.8,
+            y_offset=-_LABEL_PX, text_font_size="11px", text_line_height=1.0,
+            background_fill_alpha=0.8,
         )  # fmt: skip
         corners = add_corners(self.plot, self._room)
         # A range that moves has everything painted twice: across, only the corners move it.
@@ -271,6 +273,10 @@ class TreeFigure:
         widths = character * np.array([_longest(label) for label in words])
         chosen = np.isin(frame.node, self._path(frame))
         order = np.lexsort((frame.depth, ~chosen))
+        tried = order[:_MOST]
+        lines = np.array([word.count("\n") + 1 for word in words])
+        tops = y - _LABEL_PX - lines * height / 2.0  # a label is over its own node
+        widths[tried[_covers(x, y, widths, tops, tried)]] = 0.0
         at = np.flatnonzero(with_room(x, y, widths, height, order))
         refill(self._branches, x=frame.x[at], y=frame.y[at], text=words[at])
 
@@ -302,6 +308,16 @@ class TreeFigure:
         at = nearest(self._frame.x, self._frame.y, (event.x, event.y), self._screen)
         if at is not None:
             self._on_pick(int(self._frame.node[at]))
+
+
+def _covers(
+    x: np.ndarray, y: np.ndarray, widths: np.ndarray, tops: np.ndarray, tried: np.ndarray
+) -> np.ndarray:
+    """Return whether each of some labels would lie on a node, given all in pixels."""
+    near = np.abs(x - x[tried, None]) < widths[tried, None] / 2.0 + _NODE_PX
+    under = (y > tops[tried, None] - _NODE_PX) & (y < y[tried, None] - _LABEL_PX + _NODE_PX)
+    covered: np.ndarray = (near & under).any(axis=1)
+    return covered
 
 
 def _room_for(x: np.ndarray, room: np.ndarray) -> tuple[float, float]:

@@ -1,7 +1,8 @@
-"""Work for the page in a process of its own: a map, a repair, the nearest clustering."""
+"""Work for the page in a process of its own: a map, a repair, the nearest clustering, reasons."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,6 +24,8 @@ from ccviz.views.draft import Draft
 from ccviz.views.frames.projection import keep_layout, lay_out, map_of
 from ccviz.views.lab.player import Player
 from ccviz.views.lab.queued_call import QueuedCall
+from ccviz.views.lab.runner import Runner
+from ccviz.views.lab.suiting import Verdict, verdict
 
 # --- The map of the points, laid out in a process of its own while its first sketch is shown ------
 
@@ -279,3 +282,64 @@ def _repaired(problem: Problem, labels: IntArray) -> IntArray | None:
     from ccviz.solvers.sdp.rounding import repaired
 
     return repaired(problem, labels)
+
+
+# --- Why a run finds no clustering, looked for in a process of its own beside the run -------------
+
+
+_PATIENCE_S = 2.0
+"""Seconds of a run without a clustering after which its constraints are looked into."""
+
+_CHECK_S, _EXPLAIN_S, _MOST_LOOK_S = 2.0, 4.0, 60.0
+"""Time limits of the check, of the reasons, and of the process, in seconds."""
+
+
+class LookingInto(QueuedCall):
+    """Says while a run has found no clustering whether there is one, and what to change.
+
+    `runner`: Drives the run. `draft`: Returns the problem as it is. `say`: Shows a verdict.
+    """
+
+    def __init__(
+        self,
+        quota: Quota,
+        runner: Runner,
+        player: Player,
+        draft: Callable[[], Draft],
+        say: Callable[[Verdict], None],
+        pool: WorkerPool | None = None,
+    ) -> None:
+        super().__init__(quota, pool)
+        self._runner, self._player, self._draft, self._say = runner, player, draft, say
+        self._run_id, self._began_at, self._is_done = "", 0.0, False
+
+    def tick(self) -> None:
+        """Begin once a run has found nothing for some seconds, and take the verdict."""
+        super().tick()
+        if self._runner.run_id != self._run_id:
+            self.stop()
+            self._run_id, self._began_at = self._runner.run_id, time.monotonic()
+            self._is_done = False
+        late = time.monotonic() >= self._began_at + _PATIENCE_S
+        if self._is_done or not late or self._runner.state != "running" or not self._is_open:
+            return
+        self._is_done = True
+        problem, quota = self._draft().problem, self._quota
+        if problem.must_keep:
+            args = (problem, _CHECK_S, _EXPLAIN_S)
+            self._begin_call(verdict, args, min(_MOST_LOOK_S, quota.run_s), quota.call_bytes)
+
+    @property
+    def _is_open(self) -> bool:
+        """Whether the run is one of the problem as it is, and has found no clustering."""
+        shot = self._player.shot
+        if shot is None or shot.info.id != self._run_id or shot.run.incumbent is not None:
+            return False
+        return shot.run.finished is None and shot.run.problem.asks_the_same(self._draft().problem)
+
+    def _take(self, answer: Verdict) -> None:
+        if self._is_open:
+            self._say(answer)
+
+    def _fail(self, failed: CcvizError) -> None:
+        """Say nothing where the time was too short."""

@@ -48,7 +48,7 @@ class Session(State):
         self.edits = Edits(self, self.start)
         self._jobs = (
             self.file_jobs, self.elbow, self.batch, self.pricing, self.sureness, self.staying,
-            self.repair, self.mapping, self.asking,
+            self.repair, self.looking, self.mapping, self.asking,
         )  # fmt: skip
         self._ticked = perf_counter()
         self._solver_then = self.solver

@@ -29,7 +29,7 @@ from ccviz.views.lab.as_edited import AsEdited
 from ccviz.views.lab.asking import Asking
 from ccviz.views.lab.background_study import Pricing, Sureness
 from ccviz.views.lab.batch import Batch
-from ccviz.views.lab.calls import Mapping, Repair, Staying
+from ccviz.views.lab.calls import LookingInto, Mapping, Repair, Staying
 from ccviz.views.lab.elbow import Elbow
 from ccviz.views.lab.notice import ReportsErrors
 from ccviz.views.lab.personal_archive import Example, personal_archive
@@ -37,6 +37,7 @@ from ccviz.views.lab.playback import Playback
 from ccviz.views.lab.player import Player
 from ccviz.views.lab.queued_call import FileJobs
 from ccviz.views.lab.runner import Runner, RunQueue
+from ccviz.views.lab.suiting import Verdict, said_of
 from ccviz.views.person import ALONE, Person
 
 # --- Which point did a click mean? The nearest on the screen, not in the data ---------------------
@@ -212,6 +213,9 @@ class State(ReportsErrors):
         self.staying = Staying(person.quota, self.player, pool)
         self.proofs = AsEdited(archive, self.player, lambda: self.compared)
         self.repair = Repair(person.quota, self.player, pool)
+        self.looking = LookingInto(
+            person.quota, self.runner, self.player, lambda: self.draft, self._say_verdict, pool
+        )
         self.mapping = Mapping(person.quota, pool)
         self.cluster_colors = ClusterColors()
         self.asking = Asking()
@@ -268,6 +272,10 @@ class State(ReportsErrors):
         """Draw other axes; an empty name leaves one as it is."""
         check_axes(self.draft.data, x_axis, y_axis)
         self.param.update(x_axis=x_axis or self.x_axis, y_axis=y_axis or self.y_axis)
+
+    def _say_verdict(self, found: Verdict) -> None:
+        """Say what is known of the constraints of a run that has found no clustering."""
+        self.param.update(notice=said_of(self.draft, found), lit=found.points)
 
     def _map_points(self, *_: Any) -> None:
         """Lay the points out where a map of them is drawn, and draw it again."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from ccviz.errors import UnsupportedError
 from ccviz.feasibility.check import check_feasibility
-from ccviz.feasibility.cure import explain
+from ccviz.feasibility.conflict import can_explain
+from ccviz.feasibility.cure import Cures, explain
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Run
@@ -65,17 +66,53 @@ def impossible(draft: Draft) -> tuple[Notice, tuple[int, ...]] | None:
     asked = draft.rules or draft.neighbors or draft.links.has("cannot")
     if not (asked or _has_small_sizes(draft)):
         return None
-    problem = draft.problem
-    answer = check_feasibility(problem, _CHECK_S, with_labels=False, with_sums=True)
-    if answer.feasible is not False:
-        return None
+    found = verdict(draft.problem, _CHECK_S, EXPLAIN_S, only_if_sure=True)
+    return None if found.feasible is not False else (said_of(draft, found), found.points)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether constraints can be kept, and what to change if not, or where that is unknown."""
+
+    feasible: bool | None
+    why: str
+    points: tuple[int, ...]
+    cures: Cures
+
+
+_NO_CURES = Cures(())
+
+
+def verdict(
+    problem: Problem, check_s: float, explain_s: float, only_if_sure: bool = False
+) -> Verdict:
+    """Judge the constraints of a problem, in the seconds given for the check and for the reasons.
+
+    `only_if_sure`: Look for reasons only if the check proves that no clustering keeps them.
+    """
+    answer = check_feasibility(problem, check_s, with_labels=False, with_sums=True)
+    feasible, why, points = answer.feasible, answer.reason, tuple(map(int, answer.points))
+    if feasible or (only_if_sure and feasible is None):
+        return Verdict(feasible and can_explain(problem), "", (), _NO_CURES)
+    conflict, cures = explain(problem, explain_s)
+    if conflict is not None:
+        why = why if points and feasible is False else conflict.reason
+        feasible, points = False, points or conflict.points
+    return Verdict(feasible, why if feasible is False else "", points, cures)
+
+
+def said_of(draft: Draft, found: Verdict) -> Notice:
+    """Return what to say of a verdict."""
+    if found.feasible:
+        text = "A clustering that keeps all constraints exists. The solver is looking for one."
+        return Notice("info", text, title="no answer yet")
+    if found.feasible is None:
+        known = found.cures.sentence if found.cures.found else ""
+        text = f"It is not known whether a clustering keeps all constraints. {known}".rstrip()
+        return Notice("info", text, title="no answer yet", cures=found.cures.found)
     rules = " and rules" if draft.rules else ""
-    why, points = answer.reason, answer.points
-    conflict, cures = explain(problem, EXPLAIN_S)
-    if conflict and not points:
-        why, points = conflict.reason, conflict.points
-    text = f"No clustering can keep these links{rules}: {why} {cures.sentence}"
-    return Notice("warning", text, title="this cannot be solved", cures=cures.found), points
+    text = f"No clustering can keep these links{rules}: {found.why} {found.cures.sentence}"
+    return Notice("warning", text, title="this cannot be solved", cures=found.cures.found)
 
 
 def _has_small_sizes(draft: Draft) -> bool:

@@ -231,9 +231,18 @@ class ProblemFields(Watching):
         draft = self._session.draft
         with self._following:
             self.k.value = draft.k
-            self.sizes.value = sizes_text(draft.lower, draft.upper)
+            self.sizes.value = _short(sizes_text(draft.lower, draft.upper))
             self.scaling.value = draft.scaling_name
 
+
+def _short(sizes: str) -> str:
+    """Return sizes as one where all are alike and the field would cut them."""
+    alike = set(sizes.split(", "))
+    return alike.pop() if len(alike) == 1 and len(sizes) > _FIELD else sizes
+
+
+_FIELD = 16
+"""Letters that the field of the sizes shows."""
 
 _MOST_BYTES = 200_000_000
 """Size of the largest file with a table that is taken."""

@@ -88,6 +88,7 @@ class SolverPanel(Panel):
         self.follow(session)
         self._on_solver()
         self._describe()
+        self._show_keep()
 
     def __panel__(self) -> Any:
         # A card shows again, when it opens, what of its own parts was hidden meanwhile.
@@ -154,9 +155,11 @@ class SolverPanel(Panel):
         with self._following:
             self._centers.value = centers_text(self._session.draft.fixed_centers)
 
-    @watches("player.shot")
+    @watches("player.shot", "draft")
     def _show_keep(self, *_: Any) -> None:
-        self._keep.visible = self._session.staying.can_begin
+        """Offer to keep groups once there are some, and the problem was edited."""
+        session = self._session
+        self._keep.visible = session.staying.can_begin and session.edits.can_undo
 
     @watches("as_edited", "proofs.quick")
     def _show_as_edited(self, *_: Any) -> None:

@@ -1,5 +1,7 @@
 """The figures of the solvers' views: what they draw, what they send, that both themes suit."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from bokeh.document import Document
@@ -237,6 +239,22 @@ def test_branches_are_labelled_with_their_pair(problem, tree_records):
     labels = figure._branches.data["text"]
     assert len(labels) == len(tree.frame().node) - 1
     assert all(label.split()[-1] in ("together", "apart") for label in labels)
+
+
+def test_no_label_of_a_branch_lies_on_a_node(problem, tree_records):
+    tree, figure = Drawn(problem), TreeFigure(LIGHT)
+    tree.feed(tree_records(5))
+    frame = tree.frame("depth")
+    # The root, which has no label, is a little over the fourth node, where that one's would be.
+    down = 250 / np.ptp(frame.y)
+    x, y = frame.x.copy(), frame.y.copy()
+    x[0], y[0] = x[3], y[3] - 16 / down
+    figure.show(frame)
+    assert x[3] in figure._branches.data["x"]
+    figure.show(replace(frame, x=x, y=y))
+    assert [x[3], y[3]] not in np.column_stack(
+        [figure._branches.data[name] for name in ("x", "y")]
+    ).tolist()
 
 
 @pytest.mark.parametrize("tools", ["pan,wheel_zoom,box_zoom,reset", ""])

@@ -21,6 +21,17 @@ def test_refused_sizes_stay_to_be_mended(session):
     assert sizes.value == "50, 50, many"
 
 
+def test_sizes_that_are_alike_stay_short_in_a_field_that_would_cut_them(session):
+    sizes = At(DataPanel(session, Importing(session)))["Sizes"]
+    session.edits.set_k(6)
+    sizes.value = "25"
+    assert (sizes.value, session.draft.lower) == ("25", (25,) * 6)
+    sizes.value = "20-30"
+    assert sizes.value == "20-30"
+    sizes.value = "25, 25, 25, 25, 20, 30"
+    assert sizes.value == "25, 25, 25, 25, 20, 30"
+
+
 def test_a_file_that_is_called_wine_stands_beside_wine(session):
     choice = At(DataPanel(session, Importing(session)))["Data set"]
     importing = Importing(session)
