@@ -20,17 +20,17 @@ MOST_SMALL = 20
 BUDGET = {
     "ccviz, top level": (25, 3_250),
     "ccviz.active": (13, 2_750),
-    "ccviz.cli": (13, 3_050),
-    "ccviz.data": (21, 4_450),
+    "ccviz.cli": (13, 3_450),
+    "ccviz.data": (21, 4_700),
     "ccviz.feasibility": (7, 2_000),
-    "ccviz.problem": (19, 5_000),
+    "ccviz.problem": (19, 5_350),
     "ccviz.proof": (15, 4_050),
     "ccviz.runs": (24, 5_550),
     "ccviz.solvers": (127, 30_150),
-    "ccviz.studies": (21, 4_400),
+    "ccviz.studies": (21, 4_600),
     "ccviz.views": (117, 24_450),
-    "ccviz": (380, 87_000),
-    "tests": (479, 52_400),
+    "ccviz": (380, 88_700),
+    "tests": (479, 53_900),
     "benchmarks": (96, 14_300),
 }
 
