@@ -93,7 +93,8 @@ def verdict(
     answer = check_feasibility(problem, check_s, with_labels=False, with_sums=True)
     feasible, why, points = answer.feasible, answer.reason, tuple(map(int, answer.points))
     if feasible or (only_if_sure and feasible is None):
-        return Verdict(feasible and can_explain(problem), "", (), _NO_CURES)
+        knows_all = can_explain(problem)  # the check leaves rules of other kinds out
+        return Verdict(True if feasible and knows_all else None, "", (), _NO_CURES)
     conflict, cures = explain(problem, explain_s)
     if conflict is not None:
         why = why if points and feasible is False else conflict.reason

@@ -29,6 +29,9 @@ def test_a_verdict_says_what_is_known_and_no_more():
     notice = said_of(bad, found)
     assert notice.text.startswith("No clustering can keep these links and rules:")
     assert notice.cures
+    # The check leaves this rule out: that it finds a clustering says nothing of it.
+    rules = [AskedRule.read("size<=3"), AskedRule("overlap(first)<=2", (0, 0, 0, 1, 1, 1))]
+    assert verdict(draft_of(good.data, 2).with_rules(rules).problem, 1.0, 1.0).feasible is None
     # Without time nothing is claimed.
     none = verdict(good.problem, 0.0, 0.0)
     assert none.feasible is not False
