@@ -112,9 +112,11 @@ def rows_of(rules, n, sizes):
 def loads_of(rule, X):
     """Return a rule's alternatives; each is a list of loads: most, weights, pairs that weigh 1."""
     (kind, fields, parts), n = rule, len(X)
+    fields = dict(fields)
     names = {"Both": "", "Either": "", "MaxSize": "limit", "MaxDiameter": "limit"}
     names |= {"MaxOverlap": "points limit", "MinDifference": "points limit"}
     names |= {"SoftCannotLink": "pairs limit", "MaxSum": "values limit"}
+    place = fields.pop("place", []) if kind == "MaxDiameter" else []
     need(kind in names and {*fields} == {*names[kind].split()}, "a rule is of no known kind")
     below, pairs = [loads_of(part, X) for part in parts], fields.get("pairs", [])
     named = [*fields.get("points", []), *(i for pair in pairs for i in pair)]
@@ -132,7 +134,10 @@ def loads_of(rule, X):
         weight, limit, _ = on_grid(fields["values"], limit, n)
         limit = min(math.floor(limit), 2**53)
     if kind == "MaxDiameter":
-        points = X.tolist()
+        points = place or X.tolist()
+        right = len(points) == n and len({len(row) for row in points}) == 1
+        right = right and all(is_number(x) and abs(x) < math.inf for x in chain(*points))
+        need(right, "a rule has no place for each point")
         far = [math.dist(points[i], points[j]) > limit for i, j in combinations(range(n), 2)]
         pairs, limit = compress(combinations(range(n), 2), far), 0
     pairs = sorted({(min(pair), max(pair)) for pair in pairs})

@@ -324,6 +324,8 @@ def _pack_rule(rule: Any) -> _PackedRule:
     if _rule_class(kind) is not type(rule):
         raise ArchiveError(f"no way to store a rule of the class {kind}.")
     fields = {each.name: getattr(rule, each.name) for each in dataclasses.fields(rule)}
+    if not fields.get("place", True):  # a file of before has none
+        del fields["place"]
     parts = [_pack_rule(part) for part in fields.pop("rules", ())]
     return _PackedRule(kind, fields, parts)
 

@@ -155,7 +155,7 @@ def test_a_run_file_keeps_all_weights(open_session, tmp_path):
     export_run(archive, run_id, tmp_path / "a.ccviz")
     info = archive.info(import_run(archive, tmp_path / "a.ccviz"))
     assert info.scaling == wide
-    assert "learned" in run_row(info).cells
+    assert "weights" in run_row(info).cells
 
 
 def test_the_fields_follow_and_learn_again(open_session):
