@@ -60,6 +60,24 @@ def test_both_accept_runs_with_weights(second, solver, price):
         assert not second(doubled, events)[0]
 
 
+def test_both_take_distances_between_the_places_of_a_rule(second):
+    """Income is the feature; places, or few points, are what a cluster is limited by."""
+    rng = np.random.default_rng(0)
+    place = {"lon": 24.0 + rng.random(9), "lat": 60.0 + rng.random(9) / 2.0}
+    rule = read_asked("diameter(lon,lat)<=25 or size<=2", column=place.__getitem__)
+    problem = with_rules(Problem(rng.normal(size=(9, 1)), 4), [rule], True)
+    run = start(problem, "colgen")
+    events = [record.event for record in run]
+    assert run.result().status == "optimal"
+    assert verify(problem, events).accepted
+    proved, sentence = second(problem, events)
+    assert proved, sentence
+    wider = read_asked("diameter(lon,lat)<=90 or size<=2", column=place.__getitem__)
+    easier = with_rules(Problem(problem.X, 4), [wider], True)
+    assert not verify(easier, events).accepted
+    assert not second(easier, events)[0]
+
+
 _COINCIDE = with_rules(
     Problem([[1.0], [1.0]], 1), [read_asked("difference(c)>=2", lambda _: np.array([0, 0]))], True
 )
