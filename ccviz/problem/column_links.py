@@ -13,9 +13,11 @@ a word is free. With a weight, as ``apart(photo)=2.5``, the links are soft.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -125,6 +127,7 @@ NO_OUTLIERS = "points cannot be left out beside the rules size>= and separation>
 """Why such a rule is refused."""
 
 _CELLS = 1 << 22  # distances computed at a time
+_ROUNDING = 1e-12  # the share of a distance by which it may be rounded
 
 
 @dataclass(frozen=True)
@@ -287,9 +290,20 @@ def minimum_separation(X: ArrayLike, distance: float) -> list[tuple[int, int]]:
         Euclidean, in the units of X.
     """
     X = np.asarray(X, dtype=np.float64)
-    near = scipy.spatial.cKDTree(X).query_pairs(distance, output_type="ndarray")
-    gaps = np.linalg.norm(X[near[:, 0]] - X[near[:, 1]], axis=1)
-    return sorted(map(tuple, near[gaps < distance].tolist()))
+    reach = distance * (1.0 + _ROUNDING)
+    near = scipy.spatial.cKDTree(X).query_pairs(reach, output_type="ndarray")
+    ends = X[near].reshape(-1, 2, X.shape[1])
+    gaps = np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1)
+    too_near = gaps < distance
+    for at in np.flatnonzero(np.abs(gaps - distance) <= _ROUNDING * distance).tolist():
+        too_near[at] = _are_nearer(ends[at], distance)
+    return sorted(map(tuple, near[too_near].tolist()))
+
+
+def _are_nearer(ends: FloatArray, distance: float) -> bool:
+    """Return exactly whether (2, d) two points are nearer to each other than a distance."""
+    one, other = (map(Fraction, row) for row in ends.tolist())
+    return sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) < Fraction(distance) ** 2
 
 
 class Separation(_Distances):
@@ -309,7 +323,9 @@ class Separation(_Distances):
         for j in np.unique(labels).tolist():
             here, there = known.at[labels == j], known.at[labels != j]
             if len(there):
-                gaps.append(known.way(scipy.spatial.cKDTree(there).query(here)[0].min()))
+                near, place = scipy.spatial.cKDTree(there).query(here)
+                at = int(near.argmin())
+                gaps.append(known.way(math.dist(here[at], there[place[at]])))  # rounded rightly
         return float(min(gaps))
 
 

@@ -127,8 +127,8 @@ def test_large_problems_are_explained_within_ten_seconds(seed):
         ({"sizes": sizes}, [rule(f"sum(w)>={sum(load) / k + 30:.0f}", load), rule("diameter<=9")]),
     ][seed % 4]
     problem, began = Problem(X, k, **given), time.process_time()
-    conflict, found = explain(problem, 10.0, rules)
-    assert time.process_time() - began < 13.0  # ten, and what a busy machine adds
+    conflict, found = explain(problem, 60.0, rules)  # on a busy machine, six times as long
+    assert time.process_time() - began < 10.0
     assert conflict is not None
     assert found.found
     for cure in found.found:

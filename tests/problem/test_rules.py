@@ -3,7 +3,9 @@ import pytest
 from scipy.spatial.distance import pdist
 
 from ccviz.errors import ProblemError
+from ccviz.problem.asked import AskedRule
 from ccviz.problem.problem import Problem
+from ccviz.problem.reduction import kept_rules, with_rules
 from ccviz.problem.rules import (
     Both,
     Either,
@@ -86,6 +88,15 @@ def test_a_known_cluster_of_one_point_leaves_that_point_free():
 def test_minimum_separation_links_what_is_too_near():
     assert minimum_separation(X, 2.0) == [(0, 1), (1, 2), (3, 4)]
     assert minimum_separation(X, 1.0) == []
+
+
+def test_points_as_far_apart_as_the_limit_are_not_too_near():
+    """The distance is 0.003, and computed as a little less."""
+    apart = [[0.0, -0.001, 0.003], [0.001, 0.001, 0.001]]
+    assert minimum_separation(apart, 0.003) == []
+    problem = with_rules(Problem(apart, 2), [AskedRule("separation>=0.003")], True)
+    [kept] = kept_rules(problem, np.array([0, 1]))
+    assert kept.holds
 
 
 def test_alternatives_multiply():
