@@ -499,7 +499,9 @@ def test_k_means_kinds_move_step_by_step_with_broken_links_lit(lab_of, picture):
             lab.wait_for(lambda: lit(lab) == broken_links(lab))
             seen |= lit(lab)
         centres |= {
-            tuple(each["x"]) for each in lab.sources("scatter", "label") if "row" not in each
+            tuple(each["x"])
+            for each in lab.sources("scatter", "label")
+            if "x" in each and "row" not in each
         }
     assert seen
     assert len(centres) > 1
