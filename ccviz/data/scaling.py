@@ -104,12 +104,15 @@ def word_weights(X: FloatArray, features: Sequence[str]) -> FloatArray:
     -------
     (d,) float64
     """
-    heads = [name.partition(OF_WORD)[0] if OF_WORD in name else "" for name in features]
-    of_words = ((X == 0) | (X == 1)).all(axis=0)
-    count = Counter(head for head, is_word in zip(heads, of_words, strict=True) if is_word and head)
-    shared = [count[head] if is_word else 0 for head, is_word in zip(heads, of_words, strict=True)]
+    of_words = ((X == 0) | (X == 1)).all(axis=0).tolist()
+    heads = [
+        name.partition(OF_WORD)[0] if is_word and OF_WORD in name else ""
+        for name, is_word in zip(features, of_words, strict=True)
+    ]
+    many = Counter(heads)
+    shared = [many[head] if head else 1 for head in heads]
     spread = X.var(axis=0, dtype=np.float64)
-    return np.asarray(1.0 / (np.where(spread > 0, spread, 1.0) * np.maximum(shared, 1)))
+    return np.asarray(1.0 / (np.where(spread > 0, spread, 1.0) * shared))
 
 
 def check_scaling(how: str, d: int) -> None:

@@ -221,7 +221,7 @@ class Draft:
         check_scaling(scaling, self.data.X.shape[1])
         return self._checked(scaling=scaling, learned_from=LinkTable())
 
-    @property
+    @cached_property
     def scaling_name(self) -> str:
         """The scaling in one word, as people choose it."""
         is_words = is_weighted(self.scaling) and not self.learned_from
@@ -265,6 +265,9 @@ class Draft:
         draft = replace(self, **changes)  # type: ignore[arg-type]
         if draft.scaling == self.scaling and "X" in vars(self):
             vars(draft)["X"] = self.X  # scaled once and stored once
+        is_scaled_alike = not {"data", "scaling", "learned_from"} & changes.keys()
+        if is_scaled_alike and "scaling_name" in vars(self):
+            vars(draft)["scaling_name"] = self.scaling_name  # a look at the whole table
         same = draft.neighbors == self.neighbors and draft.data is self.data
         if same and "near" in vars(self):
             vars(draft)["near"] = self.near
