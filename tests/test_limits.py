@@ -71,9 +71,8 @@ def tight_sums(rng):
 
 
 def many_links(rng):
-    # A first member of s-mdeclust is one descent that is not cut short: 8 seconds of 20,000 points.
-    pairs = rng.integers(0, 12_000, (24_000, 2))
-    X = rng.normal(size=(12_000, 5))
+    pairs = rng.integers(0, 20_000, (40_000, 2))
+    X = rng.normal(size=(20_000, 5))
     return Problem(X, 50, cannot_link=pairs[pairs[:, 0] != pairs[:, 1]])
 
 

@@ -245,11 +245,10 @@ class Division:
         parts = [] if self.is_closed else parts
         known = [self.bounds.get(part.numbers) for part in parts]
         tasks = list(zip(efforts, parts, known, strict=False))  # none if all is closed
-        is_local, stop = workforce.is_local, self.context.stop
-        work = partial(bound_several, how, stop=stop) if is_local else partial(bound_several, how)
         batches = [tasks[i : i + 1] for i in range(len(tasks))]
-        if not is_local:
+        if not workforce.is_local:
             batches = batched(tasks, 2 * workforce.size)
+        work, stop = partial(bound_several, how), self.context.stop
         several = in_order(workforce, work, ((batch,) for batch in batches), stop)
         answers = chain.from_iterable(several)
         for part, bound in zip(parts, answers, strict=False):  # fewer answers if stopped

@@ -42,22 +42,23 @@ def descend(
     order: IntArray,
     depth: int,
     tolerance: float,
+    most_sweeps: int,
 ) -> tuple[IntArray, int]:
     """Improve a feasible clustering until none of its neighbours is better.
 
     `label` (s,): A clustering that breaks no conflict and leaves no cluster empty. `inertia`: See
     `open_state`. `order` (s,): Order in which blocks are tried. `depth`: RELOCATIONS alone,
-    EJECTIONS as well, or CHAINS on top. `tolerance`: Smallest gain that counts. Returns `sweeps`:
-    Passes over the blocks, by any of the three.
+    EJECTIONS as well, or CHAINS on top. `tolerance`: Smallest gain that counts. `most_sweeps`: When
+    to end before that. Returns `sweeps`: Passes over the blocks, by any of the three.
     """
     state = open_state(data, label, anchor, inertia)
     checked = np.full(len(order), -1, np.int64)
     linked = _linked_in(order, data)
     sweeps = 0
     improved = len(anchor) > 1
-    while improved:
+    while improved and sweeps < most_sweeps:
         improved = False
-        while _relocate(order, checked, data, state, tolerance):
+        while sweeps < most_sweeps and _relocate(order, checked, data, state, tolerance):
             sweeps += 1
         sweeps += 1
         if depth >= EJECTIONS:

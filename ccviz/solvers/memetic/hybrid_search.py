@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -253,8 +252,6 @@ class HybridSearch:
     def _evolve(self, generation: int, make: Any, tasks: list[tuple[Any, ...]]) -> Iterator[Event]:
         seeded = [(*task, self._seed(generation, i)) for i, task in enumerate(tasks)]
         offspring: list[Member] = []
-        if self.workforce.is_local:
-            make = partial(make, stop=self.context.stop)
         for child in in_order(self.workforce, make, seeded, self.context.stop):
             offspring.append(child)
             self.local_searches += 1

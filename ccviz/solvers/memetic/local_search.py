@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
 from ccviz.solvers.assignment import solve_assignment
 from ccviz.solvers.assignment.kernels.search import SOLVED, assign
+from ccviz.solvers.base import never
 from ccviz.solvers.common.clusters import fill_cheapest
 from ccviz.solvers.memetic import MemeticSettings
 from ccviz.solvers.memetic._descent import CHAINS, EJECTIONS, RELOCATIONS, descend
@@ -27,6 +29,8 @@ ANCHOR_MASS = 1e4
 """Mass at each centre in the swift step's descent, as a multiple of that of all points."""
 
 SWIFT_GAIN = 1e-9  # Smallest gain of that descent, as a share of the spread of the data
+
+LOOK_WORK = 200_000_000  # Sums of a descent's sweeps between two looks at ``stop``: about 1 s
 
 
 def exact_step(
@@ -49,6 +53,7 @@ def swift_step(
     centers: FloatArray,
     feasible: IntArray,
     order: IntArray,
+    stop: Callable[[], bool] = never,
     nodes: int = SWIFT_NODES,
 ) -> IntArray:
     """Return feasible labels of nearly least cost, fast whatever the conflicts.
@@ -63,7 +68,7 @@ def swift_step(
         return fill_cheapest(labels, costs)
     inertia = ANCHOR_MASS * instance.data.mass.sum()
     tolerance = SWIFT_GAIN * instance.spread
-    return descend(instance.data, feasible, centers, inertia, order, CHAINS, tolerance)[0]
+    return _descend(instance, feasible, centers, inertia, order, CHAINS, tolerance, stop)[0]
 
 
 def greedy_step(instance: Instance, centers: FloatArray) -> IntArray:
@@ -143,6 +148,7 @@ def blp_kmeans(
     feasible: IntArray,
     most_iterations: int,
     step_limit: float,
+    stop: Callable[[], bool] = never,
 ) -> Member:
     """Alternate exact assignments and means until they no longer improve (Baumann 2020).
 
@@ -156,6 +162,8 @@ def blp_kmeans(
         if best is not None and member.objective >= best.objective:
             return replace(best, iterations=iteration)
         best, centers, feasible = member, member.centers, labels
+        if stop():
+            break
     assert best is not None
     return best
 
@@ -166,16 +174,36 @@ def steep_descent(
     feasible: IntArray,
     depth: int,
     rng: np.random.Generator,
+    stop: Callable[[], bool] = never,
 ) -> Member:
     """Make one quick assignment step and descend from its labels, see `_descent`.
 
     `feasible` (s,): Feasible labels from which the descent starts if the step cannot be solved.
     """
     order = rng.permutation(instance.s)
-    labels = swift_step(instance, centers, feasible, order)
+    labels = swift_step(instance, centers, feasible, order, stop)
     tolerance = TOLERANCE * member_of(instance, labels).objective + ROUNDING * instance.spread
-    labels, sweeps = descend(instance.data, labels, centers, 0.0, order, depth, tolerance)
+    labels, sweeps = _descend(instance, labels, centers, 0.0, order, depth, tolerance, stop)
     return member_of(instance, labels, 1 + sweeps)
+
+
+def _descend(
+    instance: Instance,
+    labels: IntArray,
+    anchor: FloatArray,
+    inertia: float,
+    order: IntArray,
+    depth: int,
+    tolerance: float,
+    stop: Callable[[], bool],
+) -> tuple[IntArray, int]:
+    """Descend to a local optimum, or until ``stop`` returns true; it is asked between two legs."""
+    leg, sweeps = 1 + LOOK_WORK // (instance.s * anchor.size), 0
+    while True:
+        labels, made = descend(instance.data, labels, anchor, inertia, order, depth, tolerance, leg)
+        sweeps += made
+        if made < leg or stop():
+            return labels, sweeps
 
 
 def member_of(instance: Instance, labels: IntArray, iterations: int = 0) -> Member:
@@ -250,16 +278,23 @@ class Mating:
 
 
 def initial_member(
-    instance: Instance, settings: MemeticSettings, seed: np.random.SeedSequence
+    instance: Instance,
+    settings: MemeticSettings,
+    seed: np.random.SeedSequence,
+    stop: Callable[[], bool] = never,
 ) -> Member:
     """Return a member of a first population: random centres, then the local search."""
     rng = np.random.default_rng(seed)
     centers = random_centers(instance, rng)
-    return _improve(instance, settings, centers, instance.feasible, rng)
+    return _improve(instance, settings, centers, instance.feasible, rng, stop)
 
 
 def breed(
-    instance: Instance, settings: MemeticSettings, mating: Mating, seed: np.random.SeedSequence
+    instance: Instance,
+    settings: MemeticSettings,
+    mating: Mating,
+    seed: np.random.SeedSequence,
+    stop: Callable[[], bool] = never,
 ) -> Member:
     """Return an offspring: crossover, maybe mutation, local search (Algorithm 1, lines 6 to 9)."""
     rng = np.random.default_rng(seed)
@@ -271,7 +306,7 @@ def breed(
     if settings.offspring == "means" and settings.assignment == "greedy":
         # The local search begins with the means of a membership that may break conflicts.
         centers = instance.means(greedy_step(instance, centers), centers)
-    return _improve(instance, settings, centers, first.labels, rng)
+    return _improve(instance, settings, centers, first.labels, rng, stop)
 
 
 def _mutate(
@@ -292,9 +327,10 @@ def _improve(
     centers: FloatArray,
     feasible: IntArray,
     rng: np.random.Generator,
+    stop: Callable[[], bool],
 ) -> Member:
     if settings.local_search == "blp-kmeans":
         return blp_kmeans(
-            instance, centers, feasible, settings.local_iterations, settings.step_limit
+            instance, centers, feasible, settings.local_iterations, settings.step_limit, stop
         )
-    return steep_descent(instance, centers, feasible, DEPTH[settings.local_search], rng)
+    return steep_descent(instance, centers, feasible, DEPTH[settings.local_search], rng, stop)

@@ -23,6 +23,7 @@ from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future,
 from concurrent.futures import ProcessPoolExecutor as Pool
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for_end
@@ -352,8 +353,11 @@ def in_order(
 
     At most twice as many tasks as workers are submitted at a time.
 
-    `work`: Picklable, as are the tasks and its results; a result is never None.
+    `work`: Picklable, as are the tasks and its results; a result is never None. In this process it
+    gets ``stop`` as well, since nothing else could end a long task.
     """
+    if workforce.is_local:
+        work = partial(work, stop=stop)
     running: list[Handle[Answer]] = []
     for task in tasks:
         if stop():

@@ -20,7 +20,7 @@ def opened(instance, labels):
 def descended(instance, labels, depth, seed=0):
     order = np.random.default_rng(seed).permutation(instance.s)
     anchor = np.zeros((instance.k, instance.data.point.shape[1]))
-    return _descent.descend(instance.data, labels, anchor, 0.0, order, depth, 1e-9)[0]
+    return _descent.descend(instance.data, labels, anchor, 0.0, order, depth, 1e-9, 10**9)[0]
 
 
 def keeps_all(problem, labels):
