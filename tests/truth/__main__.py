@@ -309,9 +309,9 @@ def _page(report: Report, command: str, faults: Sequence[Fault]) -> str:
         f"`{command}`: {report.problems:,} problems of two to five kinds of constraint\n"
         f"(`tests/truth`), {report.impossible:,} of them without a clustering; "
         f"{asked:,} questions, {false:,} with a false answer, {unsettled:,} unsettled.\n"
-        "Each answer is compared with all clusterings, in exact arithmetic. An answer is unsettled\n"
-        "where it is true and an exact solver ends without a proof, or a check without a\n"
-        "decision. A question is refused where a solver or a study does not take the problem.\n\n"
+        "Each answer is compared with all clusterings, in exact arithmetic. An answer is\n"
+        "unsettled where it is true and an exact solver ends without a proof, or a check without\n"
+        "a decision. A question is refused where a solver or study does not take the problem.\n\n"
         f"{table(report)}\n" + "".join(f"\n```python\n{fault.text()}```\n" for fault in faults)
     )
 
