@@ -85,6 +85,7 @@ def test_every_module_is_imported_without_posix(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_a_run_is_spawned_killed_and_kept_without_posix(tmp_path):
     code = """
 import numpy as np

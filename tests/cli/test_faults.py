@@ -223,6 +223,7 @@ def test_an_archive_of_0_1_that_may_only_be_read_can_be_read(
     assert archive_path.read_bytes() == content
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are bytes on Linux")
 def test_names_may_be_other_bytes_than_utf_8(command, folder):
     table, home = b"b\xff\xe9.csv", os.fsencode(folder) + b"/h\xff"
@@ -251,6 +252,7 @@ def test_a_home_may_begin_with_two_slashes(ccviz, folder, monkeypatch):
     assert ccviz("runs").code == 0
 
 
+@pytest.mark.slow
 def test_output_may_lack_letters(command, folder):
     for encoding in ("ascii", "latin-1"):
         done = subprocess.run(
@@ -265,6 +267,7 @@ def test_output_may_lack_letters(command, folder):
         assert b"\\u2603" in listed.stdout
 
 
+@pytest.mark.slow
 def test_files_are_written_for_a_reader_that_has_ended(command, folder):
     for words in ("solve iris --solver blp-kmeans --report r.html", "ask iris --by-class --out r"):
         reads, writes = os.pipe()

@@ -64,6 +64,7 @@ def test_the_tools_say_what_they_take(served):
     assert kinds["prices"]["prove"]["type"] == "boolean"
 
 
+@pytest.mark.slow
 def test_a_table_is_solved_and_the_answer_checked(served, folder):
     before = files(folder)
     given = {"data": "points.csv", "k": 2, "links": "CL 0 1\n", "solver": "sdp", "name": "first"}

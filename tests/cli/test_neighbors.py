@@ -4,6 +4,8 @@ import csv
 import json
 from itertools import pairwise
 
+import pytest
+
 from ccviz.runs.archive import Archive
 
 
@@ -29,6 +31,7 @@ def test_files_that_are_no_text_are_refused(ccviz, folder):
         assert ccviz("solve", "iris", given).sentence == "a.bin: line 1 is not text."
 
 
+@pytest.mark.slow
 def test_elbow_and_batch_keep_neighbours(ccviz, folder):
     rows = "".join(f"{i},{i % 2},{i % 3}\n" for i in range(12))
     (folder / "areas.csv").write_text(f"lon,lat,value\n{rows}")

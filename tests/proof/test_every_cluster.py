@@ -152,6 +152,7 @@ def test_multipliers_that_prove_too_much_are_refused(made, second, change):
         assert not second(problem, events, exact=exact)[0]
 
 
+@pytest.mark.slow
 def test_a_leaf_less_is_no_proof(made, second):
     problem, events = made
     last = max(at for at, event in enumerate(events) if isinstance(event, NodePruned))
@@ -195,6 +196,7 @@ def test_more_clusters_than_a_limit_are_priced():
     assert not listed(more)
 
 
+@pytest.mark.slow
 def test_a_budget_ends_the_look_at_clusters(made):
     problem, events = made
     verdict = verify(problem, events, work=1e-5)

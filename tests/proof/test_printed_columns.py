@@ -45,6 +45,7 @@ def test_it_proves_what_brute_force_finds(seed, rules, settings, second):
     assert proved, sentence
 
 
+@pytest.mark.slow
 def test_its_tree_has_the_optimum_of_ours(column_proof, second):
     problem, ours = column_proof
     events = run(problem, **PRINTED)

@@ -37,6 +37,7 @@ def another_waits(pool):
     wait_until(lambda: len(pool.pids) == 1)
 
 
+@pytest.mark.slow
 def test_one_fork_server_forks_all_and_keeps_nothing_of_them(archive, pool):
     client = fork_server(pool)
     assert client.ppid() == os.getpid()

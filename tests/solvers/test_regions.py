@@ -58,9 +58,12 @@ def drawn(kind, seed):
         return None
 
 
-@pytest.mark.parametrize(
-    "kind", ["free", "links", "soft", "sizes", "exact", "sums", "weights", "all"]
-)
+LONG = [
+    pytest.param(kind, marks=pytest.mark.slow) for kind in ("soft", "sizes", "exact", "weights")
+]
+
+
+@pytest.mark.parametrize("kind", ["free", "links", "sizes", "sums", "all", *LONG])
 def test_brute_force(kind):
     solved = reached = 0
     for problem in filter(None, (drawn(kind, seed) for seed in range(DRAWS))):

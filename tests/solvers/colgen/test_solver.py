@@ -116,6 +116,7 @@ def test_every_stabilisation_and_pricing_gives_the_same_optimum(stabilisation, p
     assert of(events, BoundImproved)[-1].lower_bound == pytest.approx(best, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_stabilisation_at_least_halves_the_iterations():
     rounds = {
         scheme: len(of(run(iris(5, 60, every=2), stabilisation=scheme), ColumnsPriced))
@@ -169,6 +170,7 @@ def test_a_tree_whose_branches_are_all_infeasible_proves_it():
     assert events[-1].termination == "proved"
 
 
+@pytest.mark.slow
 def test_an_exact_pricing_over_many_tasks_ends_at_the_same_optimum():
     whole = events_of(5, 200)
     sliced = run(iris(5, 200), SLICED)

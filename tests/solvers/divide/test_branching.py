@@ -24,6 +24,7 @@ def part():
     return take_parts(blocks, Anticlustering(np.zeros(blocks.s, dtype=np.int64), 1), labels)[0]
 
 
+@pytest.mark.slow
 def test_branching_raises_the_bound_and_the_least_leaf_is_it(part):
     root = bound_part(EFFORT, part)
     tree = branch_part(EFFORT, part, root)

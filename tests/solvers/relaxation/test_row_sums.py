@@ -75,6 +75,7 @@ def events_of(problem):
     return [record.event for record in start(problem, "sdp")]
 
 
+@pytest.mark.slow
 def test_the_tree_is_small_where_limits_cost_much():
     rng = np.random.default_rng(1)
     points, column = rng.normal(size=(12, 2)), rng.uniform(1, 9, 12).round(1)

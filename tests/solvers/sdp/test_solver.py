@@ -32,6 +32,7 @@ def tangled():
     return Problem(X, 4, must_link=pairs[:6], cannot_link=pairs[6:])
 
 
+@pytest.mark.slow
 def test_it_agrees_with_brute_force_and_no_bound_of_any_node_passes_the_optimum(small_problems):
     assert len(small_problems) > 25
     for problem, optimum in small_problems:
@@ -86,6 +87,7 @@ def test_the_memetic_solver_gives_the_first_incumbent(tangled):
     assert found[0].objective == pytest.approx(solve(tangled, "s-mdeclust").objective)
 
 
+@pytest.mark.slow
 def test_two_processes_give_the_same_answer(tangled):
     alone = solve(tangled, "sdp", **LEAFY)
     assert alone.nodes > 8

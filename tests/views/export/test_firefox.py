@@ -23,6 +23,7 @@ _SHOWN = """({
 })"""
 
 
+@pytest.mark.slow
 def test_firefox_opens_plays_and_inspects_it(play_of, tree_records, tmp_path):
     save_html(tmp_path / "run.html", [play_of(tree_records(53))])
     with firefox(tmp_path) as page:

@@ -342,7 +342,7 @@ def test_a_lesson_is_walked_to_its_end(tmp_path):
     save_html(tmp_path / "handout.html", plays, told)
 
 
-def test_regions_that_hang_together_raise_the_bound_by_separators(session, begin):
+def test_regions_that_hang_together_raise_the_bound_by_separators_that_light_up(session, begin):
     course = begin("Regions")
     find(session, course)
     free = session.run.objective
@@ -356,14 +356,6 @@ def test_regions_that_hang_together_raise_the_bound_by_separators(session, begin
     assert session.run.objective > 1.5 * free
     assert session.run.problem.neighbors.are_connected(session.run.incumbent.labels)
     assert "The bound rose from" in course.finding
-
-
-def test_a_separator_lights_up_and_parts_its_ends(session, begin):
-    course = begin("Regions")
-    for _ in range(2):
-        find(session, course)
-        course.go_on()
-    find(session, course)
     rounds = session.archive.records(session.player.run_id, kinds=["CutsAdded"])
     near = session.draft.near
     for record in rounds:

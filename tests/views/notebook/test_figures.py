@@ -143,6 +143,7 @@ def test_a_race_names_each_run(thirty, solved):
         solved.plot.race(against="depth")
 
 
+@pytest.mark.slow
 def test_a_picture_is_saved_in_every_format(solved, tmp_path):
     picture = solved.plot.scatter()
     for kind, head in (("pdf", b"%PDF"), ("png", b"\x89PNG"), ("svg", b"<?xml")):
@@ -161,6 +162,7 @@ def test_a_picture_is_saved_in_every_format(solved, tmp_path):
     assert hv.Store.current_backend == "bokeh"
 
 
+@pytest.mark.slow
 def test_composed_pictures_are_saved_too(solved, tmp_path):
     plot = solved.plot
     over = plot.bounds() * solved.plot.bounds("time")

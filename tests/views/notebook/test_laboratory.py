@@ -170,6 +170,7 @@ def test_the_cell_shows_a_widget_and_a_picture(explored):
     assert picture.count("<line") == 2
 
 
+@pytest.mark.slow
 def test_its_picture_is_saved(explored, tmp_path):
     explored.save(tmp_path / "before.svg")
     explored.links = []

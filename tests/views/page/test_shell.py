@@ -11,6 +11,7 @@ from ccviz.views.page import shell
 from ccviz.views.panels.right import RightPanel
 
 
+@pytest.mark.slow
 def test_a_page_that_is_closed_is_forgotten(open_page, close):
     left = close(open_page())
     gc.collect()
@@ -43,6 +44,7 @@ def test_for_another_room_the_page_is_walked_through_once(open_page, close, monk
     close(page)
 
 
+@pytest.mark.slow
 def test_an_idle_page_tells_its_browser_nothing(open_page, close):
     page = open_page()
     looks = [look for look in page.session_callbacks if isinstance(look, PeriodicCallback)]

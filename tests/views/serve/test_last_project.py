@@ -34,6 +34,7 @@ def open_session(tmp_path):
     archive.close()
 
 
+@pytest.mark.slow
 def test_the_last_project_is_opened_again(open_session, tmp_path):
     first = LastProject(tmp_path)
     session = open_session(first)

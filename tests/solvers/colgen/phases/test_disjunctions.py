@@ -54,6 +54,7 @@ def test_a_run_that_ends_by_disjunctions_has_one_node_and_its_proof_is_accepted(
     assert verdict.lower_bound == pytest.approx(bounds[-1], rel=1e-6)
 
 
+@pytest.mark.slow
 def test_without_disjunctions_the_same_problem_is_branched_and_costs_the_same(strip, run):
     without = replace(PARAMS, disjunctions=DisjunctionParams(candidates=0))
     branched = told_by(strip, without)
