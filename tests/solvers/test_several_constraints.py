@@ -11,7 +11,7 @@ from tests.seeds import seeds
 EXACT = ["sdp", "colgen", "rbba"]
 
 
-@pytest.mark.parametrize("seed", seeds(4, 1000))
+@pytest.mark.parametrize("seed", seeds(4, 300))
 @pytest.mark.parametrize("name", EXACT)
 def test_nothing_false_is_said_under_several_constraints(name, seed):
     solver = make_solver(name)

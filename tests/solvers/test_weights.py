@@ -57,7 +57,7 @@ def agrees(problem, name):
         assert name == "rbba" or verify(problem, events).accepted
 
 
-@pytest.mark.parametrize("seed", seeds(6, 300))
+@pytest.mark.parametrize("seed", seeds(6, 100))
 @pytest.mark.parametrize("name", WEIGHING)
 def test_no_statement_is_wrong(name, seed):
     problem = weighted(seed)
