@@ -106,8 +106,17 @@ class Case:
         return self.truth.range <= ORDINARY
 
 
-class Unsettled(str):
-    """A sentence on an answer that is true and says less than it should: no proof, *undecided*."""
+_UNSETTLED = (
+    "ended with time_limit: ",
+    "but ended feasible, ",
+    "but ended unknown, ",
+    "undecided: ",
+)
+
+
+def is_unsettled(sentence: str) -> bool:
+    """Whether a sentence is on an answer that is true and says less than it should."""
+    return any(each in sentence for each in _UNSETTLED)
 
 
 @dataclass(frozen=True)
@@ -177,7 +186,7 @@ def faults(case: Case, result: Result, is_whole: bool, is_exact: bool) -> Iterat
             yield f"infeasible, and the optimum is {number(least)}: {result.message}"
         return
     if is_whole and result.termination in ("time_limit", "failed"):
-        yield Unsettled(f"ended with {result.termination}: {result.message}")
+        yield f"ended with {result.termination}: {result.message}"
     elif is_whole and is_exact and case.is_ordinary:
         yield from _unproved(case, result, least)
     if result.partition is None:
@@ -203,7 +212,7 @@ def _unproved(case: Case, result: Result, least: Fraction | None) -> Iterator[st
     wanted = "infeasible" if least is None else "optimal"
     if result.status != wanted and not rounded:
         ended = f"{result.status}, {number(result.lower_bound)}: {result.message}"
-        yield Unsettled(f"{wanted} ({number(least)}), but ended {ended}")
+        yield f"{wanted} ({number(least)}), but ended {ended}"
 
 
 def _bound_faults(truth: Truth, result: Result) -> Iterator[str]:
