@@ -183,3 +183,18 @@ def test_the_panels_that_follow_an_edit_are_listed():
     listed = _REACTION.findall(section("From two clicks to a link"))
     ours = {each for each in reactions("draft") if each[0] != "Listener"}  # a test's
     assert sorted(listed) == sorted(ours)
+
+
+def test_files_and_modules_that_the_pages_name_exist():
+    made = {"ccviz/data/shipped", "ccviz/packs", "docs/_build/html"}  # by `make`, or by the reader
+    for page in (ROOT / "docs").glob("*.md"):
+        text = page.read_text("utf-8")
+        files = re.findall(r"`((?:ccviz|tests|tools|benchmarks|docs)/[\w/.-]+)`", text)
+        modules = re.findall(
+            r"`((?:sdp|relaxation|search|colgen|proof|runs)\.(?!md|csv)[a-z_]+)(?:\.\w+)*`", text
+        )
+        assert [name for name in files if name not in made and not (ROOT / name).exists()] == []
+        homes = (ROOT / "ccviz", ROOT / "ccviz" / "solvers")
+        stems = [name.replace(".", "/") for name in modules]
+        missing = [stem for stem in stems if not any(list(home.glob(f"{stem}*")) for home in homes)]
+        assert missing == [], page.name

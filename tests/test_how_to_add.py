@@ -54,9 +54,9 @@ def copy(tmp_path_factory):
         if kind == "diff":
             amend(path, text)
         else:
-            assert not path.exists()
+            above = path.read_text(encoding="utf-8") + "\n\n" if path.exists() else ""
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            path.write_text(above + text, encoding="utf-8")
     return folder
 
 

@@ -37,6 +37,7 @@ _CHECK_S = 2.0  # Most seconds of one feasibility check
 _MOST_POINTS = 2000  # whose distances are tried as limits
 _ONE_BY_ONE = 16  # Numbers of clusters: where one will do, the next one may not
 _DIGITS = 3  # Significant digits of limits that are no whole numbers
+_MORE_DIGITS = 6  # The same where as few do not suffice
 
 
 @dataclass(frozen=True)
@@ -242,7 +243,9 @@ class _Search:
         text = changed(limit)
         tried = changed(limits.at(step))
         if text != tried and not self._check(with_limit(text)):
-            text, less, is_exact = tried, None, False  # its distance is a rounding error above it
+            # Its distance is a rounding error above it.
+            limit = _rounded(limits.at(step), 1 if rule.kind.is_upper else -1, _MORE_DIGITS)
+            text, less, is_exact = changed(limit), None, False
         verb = "raise" if rule.kind.is_upper else "lower"
         fails = (changed(less),) if is_known and less is not None else ()
         words = f"{verb} {rule.text} to {text}"
@@ -400,8 +403,8 @@ def _limits(rule: AskedRule, problem: Problem) -> _Limits | None:
     return _Limits(first, sign, unit, least, are_whole and not words.is_share)
 
 
-def _rounded(value: float, sign: int) -> float:
+def _rounded(value: float, sign: int, digits: int = _DIGITS) -> float:
     """Return a number of few digits, no smaller if the sign is positive, otherwise no larger."""
     near = Decimal(f"{value:.12g}")  # without the last digits, which are rounding errors
     way = ROUND_CEILING if sign > 0 else ROUND_FLOOR
-    return float(Context(prec=_DIGITS, rounding=way).plus(near))
+    return float(Context(prec=digits, rounding=way).plus(near))

@@ -323,8 +323,7 @@ class AskedRule:
             )
         if self.words.names_column:
             called = f"the column {self.words.name!r} of a rule"
-            is_signed = self.kind.is_signed or self.kind.names == "columns"
-            checked = checked_values(self.known, called, is_signed)
+            checked = checked_values(self.known, called, self.kind.has_signed_values)
             object.__setattr__(self, "known", tuple(checked.tolist()))
         elif not all(isinstance(label, int) for label in self.known):
             raise ProblemError(

@@ -217,7 +217,7 @@ class _Distances(RuleKind):
 class _ByColumns(_Distances):
     """Base of the limits on distances by columns, whatever the features are."""
 
-    names = "columns"
+    names, has_signed_values = "columns", True
     help_text = "By columns of the table, as they are there. Of a longitude and a latitude in km."
 
     def rule(self, words: RuleWords, known: Any) -> _Distance:

@@ -213,7 +213,7 @@ class LeastShare(_Share):
 class _Mean(RuleKind):
     """Base of the limits on the mean of a column in each cluster."""
 
-    names, is_signed, is_anti_monotone = "column", True, False
+    names, is_signed, has_signed_values, is_anti_monotone = "column", True, True, False
     unit, stored = "number", (MaxExcess,)
     help_text = "Of the points of each cluster, whatever they weigh. Values as in the table."
 

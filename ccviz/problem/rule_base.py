@@ -313,7 +313,9 @@ class RuleKind:
     takes_share: ClassVar[bool] = False
     """Whether the limit may be a percentage: of the sum over all points, or of a cluster."""
     is_signed: ClassVar[bool] = False
-    """Whether the limit, and the values of the column, may be below 0."""
+    """Whether the limit may be below 0."""
+    has_signed_values: ClassVar[bool] = False
+    """Whether the values of the column may be below 0."""
     sample_links: ClassVar[tuple[tuple[int, int, float], ...]] = ()
     """Soft cannot-links beside the sample."""
     is_anti_monotone: ClassVar[bool] = True

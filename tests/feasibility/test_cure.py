@@ -40,7 +40,7 @@ def clique(points):
         (Problem(LINE / 4.0, 3), [rule("diameter<=0.5")],
          ["raise diameter<=0.5 to diameter<=0.75 (no less will do)", "take 4 clusters"]),
         (Problem(LINE / 3.0, 3), [rule("diameter<=0.7")],
-         ["raise diameter<=0.7 to diameter<=1.000000001", "take 4 clusters"]),
+         ["raise diameter<=0.7 to diameter<=1.00001", "take 4 clusters"]),
         (Problem(LINE / 7.0, 3), [rule("diameter<=0.3")],
          ["raise diameter<=0.3 to diameter<=0.429 (diameter<=0.428 will not do)",
           "take 4 clusters"]),

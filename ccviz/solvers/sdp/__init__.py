@@ -1,7 +1,8 @@
 """Exact clustering by semidefinite branch-and-cut (Piccialli, Russo Russo and Sudoso 2022).
 
 Read `ccviz.solvers.relaxation` first: `model`, `admm`, `cuts`, `certificate`, `engine`. Then `node`
-(one node of the tree), `rounding` (Algorithm 1) and `solver` (Algorithm 2).
+(one node of the tree) and `rounding` (Algorithm 1); the tree (Algorithm 2) is
+`ccviz.solvers.search.branch_and_bound`.
 """
 
 from __future__ import annotations
