@@ -214,7 +214,7 @@ def check_feasibility(
     limits = sum_limits(problem) if with_sums else ()
     if blocks.sizes is not None or limits:
         packing = _packing(blocks, [_amounts(problem, blocks, limit) for limit in limits])
-        return _packed(blocks, packing, seen.largest, time_limit, stop)
+        return _packed(blocks, packing, seen.largest, time_limit, stop, with_sums)
     colour = np.full(blocks.s, -1, dtype=np.int64)
     for core, clique in zip(cores, cliques, strict=True):
         if len(core.vertices) > LARGEST_CORE:
@@ -376,16 +376,17 @@ def _packed(
     clique: IntArray,
     time_limit: float,
     stop: Callable[[], bool],
+    with_weight: bool,
 ) -> Feasibility:
     heaviest = int(blocks.count.max())
     if heaviest > packing.upper[0].max():
         return Feasibility(False, None, (), _TOO_LARGE.format(heaviest))
     labels = pack_quickly(packing)
     if labels is not None:
-        return _feasible(blocks, labels, packing, clique, time_limit, stop)
+        return _feasible(blocks, labels, packing, clique, time_limit, stop, with_weight)
     feasible, labels = pack_by_highs(packing, clique, time_limit, stop)
     if labels is not None:
-        return _feasible(blocks, labels, packing, clique, time_limit, stop)
+        return _feasible(blocks, labels, packing, clique, time_limit, stop, with_weight)
     kinds = ["sizes"] * (blocks.sizes is not None) + ["limits on sums"] * (len(packing.amounts) > 1)
     no_packing = _NO_PACKING.format(" and the ".join(kinds))
     reason = no_packing if feasible is False else _UNDECIDED.format(time_limit)

@@ -211,3 +211,11 @@ def test_every_cluster_of_an_answer_has_weight():
     assert (np.bincount(labels, problem.weights, 2) > 0.0).all()
     apart = replace(problem, cannot_link=[(0, 2), (1, 2)], must_link=())
     assert check_feasibility(apart).feasible is not True
+
+
+def test_a_point_without_weight_does_not_fill_a_cluster_under_limits_on_sums():
+    rule = joined([AskedRule("share(V)<=50%", (1, 2, 0))])
+    problem = Problem([[0.0], [0.0], [0.0]], 2, weights=[1.0, 1.0, 0.0])
+    found = check_feasibility(with_rules(problem, [rule], True), with_sums=True)
+    assert found.feasible is False
+    assert "point that counts in each cluster" in found.reason

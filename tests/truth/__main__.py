@@ -30,7 +30,7 @@ import numpy as np  # noqa: E402
 from ccviz.errors import CcvizError, ProblemError  # noqa: E402
 from tests.truth import runs, studies  # noqa: E402
 from tests.truth.kinds import Drawn, draw  # noqa: E402
-from tests.truth.runs import Case, Statement  # noqa: E402
+from tests.truth.runs import Case, Statement, Unsettled  # noqa: E402
 
 STATEMENTS: tuple[Statement, ...] = (*runs.STATEMENTS, *studies.STATEMENTS)
 """Everything that is asked. A new statement is one line in `runs` or `studies`."""
@@ -61,12 +61,14 @@ class Tally:
 
     asked: int = 0
     false: int = 0
+    unsettled: int = 0
     refused: int = 0
     seconds: float = 0.0
 
     def add(self, other: Tally) -> None:
         self.asked += other.asked
         self.false += other.false
+        self.unsettled += other.unsettled
         self.refused += other.refused
         self.seconds += other.seconds
 
@@ -142,8 +144,10 @@ def ask_all(
             tally.refused += 1
             found = []
         tally.seconds += time.process_time() - began
-        tally.false += bool(found)
-        report.faults += [Fault(statement.name, each, drawn, seed) for each in found[:1]]
+        false = [each for each in found if not isinstance(each, Unsettled)]
+        tally.false += bool(false)
+        tally.unsettled += bool(found) and not false
+        report.faults += [Fault(statement.name, each, drawn, seed) for each in (false or found)[:1]]
 
 
 def _is_made(case: Case) -> bool:
@@ -283,26 +287,31 @@ def some_of_each(faults: Iterable[Fault]) -> list[Fault]:
 
 
 def table(report: Report) -> str:
-    lines = ["| statement | asked | false | refused | seconds each |", "|---|---|---|---|---|"]
+    lines = [
+        "| statement | asked | false | unsettled | refused | seconds each |",
+        "|---|" + 5 * "---|",
+    ]
     for statement in STATEMENTS:
         tally = report.tallies.get(statement.name)
         if tally is not None:
             each = tally.seconds / max(1, tally.asked)
             lines.append(f"| {statement.name} | {tally.asked:,} | {tally.false:,} "
-                         f"| {tally.refused:,} | {each:.3f} |")  # fmt: skip
+                         f"| {tally.unsettled:,} | {tally.refused:,} | {each:.3f} |")  # fmt: skip
     return "\n".join(lines)
 
 
 def _page(report: Report, command: str, faults: Sequence[Fault]) -> str:
-    false = sum(tally.false for tally in report.tallies.values())
-    asked = sum(tally.asked for tally in report.tallies.values())
+    tallies = report.tallies.values()
+    asked, false = (sum(getattr(each, name) for each in tallies) for name in ("asked", "false"))
+    unsettled = sum(each.unsettled for each in tallies)
     return (
         "# Every statement against brute force\n\n"
         f"`{command}`: {report.problems:,} problems of two to five kinds of constraint\n"
         f"(`tests/truth`), {report.impossible:,} of them without a clustering; "
-        f"{asked:,} questions, {false:,} with a false answer.\n"
-        "Each answer is compared with all clusterings, in exact arithmetic. A question is refused\n"
-        "where a solver or a study does not take the problem.\n\n"
+        f"{asked:,} questions, {false:,} with a false answer, {unsettled:,} unsettled.\n"
+        "Each answer is compared with all clusterings, in exact arithmetic. An answer is unsettled\n"
+        "where it is true and an exact solver ends without a proof, or a check without a decision. A\n"
+        "question is refused where a solver or a study does not take the problem.\n\n"
         f"{table(report)}\n" + "".join(f"\n```python\n{fault.text()}```\n" for fault in faults)
     )
 

@@ -106,6 +106,10 @@ class Case:
         return self.truth.range <= ORDINARY
 
 
+class Unsettled(str):
+    """A sentence on an answer that is true and says less than it should: no proof, *undecided*."""
+
+
 @dataclass(frozen=True)
 class Statement:
     """A kind of public statement.
@@ -173,7 +177,7 @@ def faults(case: Case, result: Result, is_whole: bool, is_exact: bool) -> Iterat
             yield f"infeasible, and the optimum is {number(least)}: {result.message}"
         return
     if is_whole and result.termination in ("time_limit", "failed"):
-        yield f"ended with {result.termination}: {result.message}"
+        yield Unsettled(f"ended with {result.termination}: {result.message}")
     elif is_whole and is_exact and case.is_ordinary:
         yield from _unproved(case, result, least)
     if result.partition is None:
@@ -198,8 +202,8 @@ def _unproved(case: Case, result: Result, least: Fraction | None) -> Iterator[st
     rounded = result.termination == "stalled" and is_small
     wanted = "infeasible" if least is None else "optimal"
     if result.status != wanted and not rounded:
-        bound = number(result.lower_bound)
-        yield f"{wanted} ({number(least)}), but ended {result.status}, {bound}: {result.message}"
+        ended = f"{result.status}, {number(result.lower_bound)}: {result.message}"
+        yield Unsettled(f"{wanted} ({number(least)}), but ended {ended}")
 
 
 def _bound_faults(truth: Truth, result: Result) -> Iterator[str]:
