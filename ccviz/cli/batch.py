@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import astuple, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated
 
@@ -45,11 +45,12 @@ from ccviz.cli.reading import (
     settled_scaling,
 )
 from ccviz.cli.report import check_writable, output, table_of, write_csv
-from ccviz.errors import ParameterError, ProblemError, UnfillableError
+from ccviz.errors import ArchiveError, ParameterError, ProblemError, UnfillableError
 from ccviz.numbers import number, percent, seconds
 from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
 from ccviz.runs.archive import Archive
+from ccviz.runs.database import default_path
 from ccviz.runs.info import RunInfo
 from ccviz.runs.kernel_clock import compiling_said
 from ccviz.runs.run import Run
@@ -59,7 +60,15 @@ from ccviz.solvers import SOLVERS, Solver
 from ccviz.studies.batch import carry_out, plan
 from ccviz.studies.elbow import bounded_by_more, find_elbow, findings, in_words
 from ccviz.studies.elbow import columns as columns_of
-from ccviz.studies.elbow_step import Step, bound, cluster, compare, impossible
+from ccviz.studies.elbow_step import (
+    Step,
+    bound,
+    cluster,
+    compare,
+    from_neighbors,
+    from_runs,
+    impossible,
+)
 from ccviz.studies.suite import Instance, Row, instances, measure
 from ccviz.studies.suite import Table as SuiteTable
 from ccviz.views.frames.tables import run_table
@@ -96,8 +105,9 @@ def elbow(
 ) -> None:
     """Sweep the number of clusters: objective, proved lower bound, silhouette, gap statistic.
 
-    Each clustering is said on standard error when it is found. The time limit is that of the whole
-    sweep, whose table then has the numbers and figures that are known.
+    Each clustering is said on standard error when it is found. Those of the numbers beside it, and
+    earlier runs in the archive, may have a better one. The time limit is that of the whole sweep,
+    whose table then has the numbers and figures that are known.
     """
     check_writable(out_file)
     numbers, rules = numbers_of(k), all_rules(rule, together, apart)
@@ -129,8 +139,8 @@ def elbow(
         steps = _sweep(ruled, finder, seed, references, bound_time, until, progress)
     if len(steps) < len(ruled):
         say(f"the time limit was reached before k = {numbers[len(steps)]}.")
-    names = [each.name for each in fields(Step)]
-    write_csv(out_file, names, (astuple(step) for step in steps))
+    names = [each.name for each in fields(Step) if each.name != "labels"]
+    write_csv(out_file, names, ([getattr(step, name) for name in names] for step in steps))
     if out_file != "-":
         out.print(
             _table(steps, any(each is not None and each.must_keep for each in ruled.values()))
@@ -169,6 +179,12 @@ def _sweep(
         )
         say(f"k = {k}: objective {number(steps[k].objective)}")
     problems = {k: each for k, each in ruled.items() if each is not None and k in steps}
+    if left() > 0.0 and problems:
+        progress.say("splitting and merging clusters")
+        limit = None if until == math.inf else left() / len(problems)
+        own = _from_archive(problems, [steps[k] for k in problems])
+        joined = from_neighbors(problems, own, solver, seed=seed, time_limit=limit)
+        steps |= {step.k: step for step in joined}
     for k, problem in problems.items() if references else ():
         progress.say(f"k = {k}: comparing with uniform points")
         if left() > 0.0:
@@ -179,6 +195,18 @@ def _sweep(
             steps[k] = bound(problem, steps[k], min(bound_time, left()), seed=seed)
     found = tuple(steps.values())
     return bounded_by_more(next(iter(problems.values())), found) if problems else found
+
+
+def _from_archive(problems: dict[int, Problem], steps: list[Step]) -> list[Step]:
+    """Return the steps with what the archive's runs have better, where there is an archive."""
+    if not default_path().is_file():
+        return steps
+    try:
+        with Archive() as archive:
+            return [from_runs(archive, problems[step.k], step) for step in steps]
+    except ArchiveError as broken:
+        say(f"earlier runs are not compared: {broken}")
+        return steps
 
 
 def numbers_of(text: str) -> range:

@@ -1,23 +1,27 @@
 """What is measured of one number of clusters: its cost, a lower bound, and two statistics.
 
-The clustering comes first, with what is known at once; it is then compared with uniform points,
-and its bound is raised.
+The clustering comes first, with what is known at once; those of the numbers beside it, and earlier
+runs, may have a better one. It is then compared with uniform points, and its bound is raised.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
 
 import numpy as np
 
 from ccviz.api import solve
-from ccviz.arrays import FloatArray
-from ccviz.errors import UnsupportedError
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.bounds import OPTIMAL_GAP, is_closed
+from ccviz.errors import ArchiveError, UnsupportedError
 from ccviz.problem.blocks import contract
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
+from ccviz.runs.archive import Archive
+from ccviz.runs.earlier import same_points, tightens
 from ccviz.runs.run import Result
 from ccviz.solvers import Solver, make_solver
 from ccviz.solvers.search.decisions import gamma, margin_of
@@ -30,6 +34,8 @@ __all__ = [
     "bound",
     "cluster",
     "compare",
+    "from_neighbors",
+    "from_runs",
     "has_hard_links_only",
     "impossible",
     "measure",
@@ -131,6 +137,8 @@ class Step:
         The reference points are unconstrained.
     wcss : float
         Of the clustering: the objective without the weights of broken soft links.
+    labels : (n,) int64, optional
+        The clustering.
     """
 
     k: int
@@ -141,6 +149,7 @@ class Step:
     gap_statistic: float
     gap_error: float
     wcss: float = math.nan
+    labels: IntArray | None = field(default=None, compare=False, repr=False)
 
 
 def impossible(k: int) -> Step:
@@ -236,7 +245,7 @@ def _one_cluster(problem: Problem) -> Step:
 
 def _step_of(found: Partition, status: str, bound: float) -> Step:
     k, cost, silhouette = found.problem.n_clusters, found.objective, _silhouette(found)
-    return Step(k, status, cost, bound, silhouette, math.nan, math.nan, found.wcss)
+    return Step(k, status, cost, bound, silhouette, math.nan, math.nan, found.wcss, found.labels)
 
 
 def in_one_cluster(problem: Problem) -> Partition:
@@ -311,14 +320,15 @@ def has_hard_links_only(problem: Problem) -> bool:
 
 def _with_clustering(step: Step, found: Partition) -> Step:
     """Return a step with another clustering; its gap statistic moves by the logarithms."""
-    moved = _log(step.objective) - _log(found.wcss) if step.objective < math.inf else math.nan
+    moved = _log(step.wcss) - _log(found.wcss) if step.objective < math.inf else math.nan
     return replace(
         step,
         status="feasible",
-        objective=found.wcss,
+        objective=found.objective,
         wcss=found.wcss,
         silhouette=_silhouette(found),
         gap_statistic=step.gap_statistic + moved,
+        labels=found.labels,
     )
 
 
@@ -346,6 +356,160 @@ def _least_found(problem: Problem, seed: int) -> float:
         return in_one_cluster(problem).wcss
     solver = with_starts(make_solver(REFERENCE_SOLVER), problem)
     return solve(problem, solver, seed=seed, progress=False).objective
+
+
+# --- Better clusterings: of the numbers beside, and of earlier runs -------------------------------
+
+_MOST_SPLIT = 8
+"""Clusters that are split, those that cost most: the split that saves most is kept."""
+
+_MOST_MERGED = 20
+"""Pairs of clusters that are merged, those that raise the cost least."""
+
+_MOST_READ = 3
+"""Runs that are read for a number of clusters, those of the least cost."""
+
+
+def from_neighbors(
+    problems: Mapping[int, Problem],
+    steps: Sequence[Step],
+    solver: str | Solver = "blp-kmeans",
+    *,
+    seed: int = 0,
+    time_limit: float | None = None,
+) -> tuple[Step, ...]:
+    """Return steps with the better clusterings that those of k - 1 and of k + 1 lead to.
+
+    A cluster of the one is split, two clusters of the other are merged, and a start begins there.
+
+    Parameters
+    ----------
+    problems : mapping of int to Problem
+        By k; a step without one stays as it is.
+    steps : sequence of Step
+        By k.
+    solver : str or Solver
+        Begins there, if it has starts and can begin with a given clustering.
+    time_limit : float, optional
+        Seconds for each start.
+    """
+    solver = make_solver(solver) if isinstance(solver, str) else solver
+    known = {step.k: step for step in steps if step.k in problems}
+    upwards = [(k, k - 1) for k in sorted(known)]
+    for k, beside in [*upwards, *((k, k + 1) for k in sorted(known, reverse=True))]:
+        other, here = known.get(beside), known[k]
+        if other is None or other.labels is None or k == 1:
+            continue
+        if here.status not in {"optimal", "infeasible"}:
+            made = _made_of(problems[k], problems[beside], other.labels, seed)
+            known[k] = _better_of(problems[k], here, made, solver, seed, time_limit)
+    return tuple(known.get(step.k, step) for step in steps)
+
+
+def _better_of(
+    problem: Problem,
+    step: Step,
+    candidates: Sequence[IntArray],
+    solver: Solver,
+    seed: int,
+    time_limit: float | None,
+) -> Step:
+    """Return a step with the best of some labels, and with what a start finds from there."""
+    found = [Partition(problem, labels) for labels in candidates]
+    found.sort(key=lambda each: (not each.violations.none_hard, each.objective))
+    if found and solver.supports.start and hasattr(solver, "n_init"):
+        one: Solver = replace(solver, n_init=1)  # type: ignore[call-arg]
+        result = solve(
+            problem, one, seed=seed, start=found[0].labels, time_limit=time_limit, progress=False
+        )
+        found += [] if result.partition is None else [result.partition]
+    for each in found:
+        if each.violations.none_hard and each.objective < step.objective:
+            step = _with_clustering(step, each)
+    return step
+
+
+def _made_of(problem: Problem, beside: Problem, labels: IntArray, seed: int) -> list[IntArray]:
+    """Return labels for a problem that are made of those for one cluster less, or one more."""
+    shown = beside.shown(labels)
+    split = problem.n_clusters > beside.n_clusters
+    made = _split(beside, shown, seed) if split else _merged(beside, shown)
+    numbered = []
+    for each in made:
+        left_out = each < 0  # these come last
+        each[left_out] = problem.n_clusters + np.arange(left_out.sum())
+        if each.max() < problem.k:
+            numbered.append(each)
+    return numbered
+
+
+def _split(problem: Problem, shown: IntArray, seed: int) -> list[IntArray]:
+    """Return the labels with one cluster in two, by k-means over what must-links join."""
+    blocks = contract(problem)
+    label = shown[np.unique(blocks.block_of, return_index=True)[1]]
+    pieces = []
+    for j in range(problem.n_clusters):
+        inside = np.flatnonzero((label == j) & (blocks.mass > 0.0))
+        if len(inside) > 1:
+            alone = Problem(blocks.centroid[inside], 1, weights=blocks.mass[inside])
+            pieces.append((in_one_cluster(alone).wcss, j, inside))
+    made = []
+    for _, _, inside in sorted(pieces, reverse=True, key=lambda each: each[:2])[:_MOST_SPLIT]:
+        two = Problem(blocks.centroid[inside], 2, weights=blocks.mass[inside])
+        half = solve(two, REFERENCE_SOLVER, seed=seed, progress=False).partition
+        if half is not None:
+            labels = label.copy()
+            labels[inside[half.labels == 1]] = problem.n_clusters
+            made.append(labels[blocks.block_of])
+    return made
+
+
+def _merged(problem: Problem, shown: IntArray) -> list[IntArray]:
+    """Return the labels with two clusters in one, for the pairs that cost least together."""
+    found = Partition(problem, np.where(shown < 0, problem.k - 1, shown))
+    mass, centers = found.cluster_weights, found.centers
+    rise = {
+        (i, j): mass[i] * mass[j] / (mass[i] + mass[j]) * ((centers[i] - centers[j]) ** 2).sum()
+        for i, j in combinations(range(problem.n_clusters), 2)
+    }
+    made = []
+    for i, j in sorted(rise, key=rise.__getitem__)[:_MOST_MERGED]:
+        labels = np.where(shown == j, i, shown)
+        made.append(labels - (labels > j))
+    return made
+
+
+def from_runs(archive: Archive, problem: Problem, step: Step) -> Step:
+    """Return a step with the better clustering, and the higher bound, of the runs of an archive.
+
+    Parameters
+    ----------
+    archive : Archive
+        Its runs with the same points and k count. A clustering keeps what the problem asks for,
+        whatever else the run was asked; a bound is of a problem without further constraints.
+    """
+    if step.status in {"optimal", "infeasible"}:
+        return step
+    size = (problem.n, problem.d, problem.k)
+    alike = [each for each in archive.runs() if (each.n, each.d, each.k) == size]
+    better = sorted((each for each in alike if each.objective < step.objective),
+                    key=lambda each: each.objective)  # fmt: skip
+    higher = sorted((each for each in alike if each.lower_bound > step.lower_bound),
+                    key=lambda each: -each.lower_bound)  # fmt: skip
+    for info in {each.id: each for each in (*better[:_MOST_READ], *higher[:_MOST_READ])}.values():
+        try:
+            run = archive.load(info.id)
+        except ArchiveError:  # deleted meanwhile
+            continue
+        if not same_points(problem, run.problem):
+            continue
+        found = None if run.incumbent is None else Partition(problem, run.incumbent.labels)
+        if found and found.violations.none_hard and found.objective < step.objective:
+            step = _with_clustering(step, found)
+        if tightens(run.problem, problem) and run.lower_bound > step.lower_bound:
+            step = replace(step, lower_bound=run.lower_bound)
+    proved = is_closed(step.objective, step.lower_bound, OPTIMAL_GAP)
+    return replace(step, status="optimal") if proved else step
 
 
 # --- What one process works out for an elbow: figures of some numbers of clusters -----------------

@@ -37,6 +37,7 @@ from ccviz.studies.elbow_step import (
     Step,
     bound_at_once,
     eigenvalue_bound,
+    from_neighbors,
     measure,
     neighbour_bound,
 )
@@ -518,7 +519,7 @@ def which_k(case: Case) -> Iterator[str]:
     """Ask what is known of each number of clusters, and where the elbow is."""
     steps: list[Step] = []
     truths: list[Truth] = []
-    problem = None
+    problem, problems = None, {}
     for k in range(1, min(case.drawn.n, 5) + 1):
         drawn = replace(case.drawn, k=k, sizes=None)
         try:
@@ -529,8 +530,14 @@ def which_k(case: Case) -> Iterator[str]:
         steps.append(measure(problem, solver, references=case.seed % 2, bound_time=2.0,
                              time_limit=5.0))  # fmt: skip
         truths.append(Truth(drawn))
+        problems[k] = problem
     if not steps or problem is None:
         raise CcvizError("No number of clusters is possible.")
+    solver = ("blp-kmeans", "colgen")[bool(problem.rules) or bool(case.drawn.fixed_centers)]
+    joined = from_neighbors(problems, steps, solver, seed=case.seed, time_limit=5.0)
+    if any(after.objective > step.objective for step, after in zip(steps, joined, strict=True)):
+        yield "a clustering beside made one cost more"
+    steps = list(joined)
     raised = bounded_by_more(problem, steps)
     for step, higher, truth in zip(steps, raised, truths, strict=True):
         yield from _step_faults(step, higher, truth)
@@ -692,7 +699,8 @@ STATEMENTS = (
     Statement("which k", which_k, ("measure", "cluster", "compare", "bound", "impossible",
                                    "bounded_by_more", "find_elbow", "best_by_gap",
                                    "best_by_silhouette", "has_hard_links_only",
-                                   "clustered", "compared", "bounded"), 40),
+                                   "clustered", "compared", "bounded", "from_neighbors",
+                                   "from_runs"), 40),
     Statement("chosen k", chosen_numbers, ("choose_k", "ChosenK"), 12),
     Statement("eigenvalues", eigenvalues, ("eigenvalue_bound", "neighbour_bound",
                                            "bound_at_once"), 0),
