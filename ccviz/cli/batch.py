@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -46,7 +47,7 @@ from ccviz.cli.reading import (
 )
 from ccviz.cli.report import check_writable, output, table_of, write_csv
 from ccviz.errors import ArchiveError, ParameterError, ProblemError, UnfillableError
-from ccviz.numbers import number, percent, seconds
+from ccviz.numbers import count, number, percent, seconds
 from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
 from ccviz.runs.archive import Archive
@@ -57,7 +58,7 @@ from ccviz.runs.run import Run
 from ccviz.runs.stepper import start
 from ccviz.runs.stop import Limits
 from ccviz.solvers import SOLVERS, Solver
-from ccviz.studies.batch import carry_out, plan
+from ccviz.studies.batch import carry_out, links_of, plan
 from ccviz.studies.elbow import bounded_by_more, find_elbow, findings, in_words
 from ccviz.studies.elbow import columns as columns_of
 from ccviz.studies.elbow_step import (
@@ -234,7 +235,8 @@ def _table(steps: Sequence[Step], must_keep: bool) -> Table:
 
 
 ALL = "all"
-_COLUMNS = ("run", "solver", "k", "seed", "status", "objective", "gap", "time", "broken", "ari")
+_COLUMNS = ("run", "links", "solver", "k", "seed", "status", "objective", "gap", "time", "broken",
+            "ari")  # fmt: skip
 
 
 def batch(
@@ -246,6 +248,10 @@ def batch(
     seeds: Annotated[int, option(help="How many seeds.", min=1)] = 3,
     seed: Seed = 0,
     links: LinkFiles = None,
+    link_sets: Annotated[
+        list[str] | None,
+        option("--link-set", help="File of links beside --links: the runs are made for each."),
+    ] = None,
     soften: Soften = None,
     sizes: SizesText = None,
     neighbors: NeighborsOf = "",
@@ -259,7 +265,7 @@ def batch(
         str | None, option("--out", help="Write the runs as a table, .csv or .md.")
     ] = None,
 ) -> None:
-    """Run every solver with every seed for every k, into the archive; skip unsupported runs."""
+    """Run every solver with every seed, k and set of links, into the archive, where supported."""
     check_writable(out_file)
     dataset = find_data(data, **columns.options(weight_column))
     for notice in dataset.notices:
@@ -268,14 +274,17 @@ def batch(
     numbers: Sequence[int | None] = [None] if k is None else numbers_of(k)
     scaling = settled_scaling(dataset, numbers, links or [], scale, soften or [])
 
-    def problem_of(asked: int | None, _keeps_rules: bool = False) -> Problem:
+    def problem_of(own: list[str], asked: int | None, _keeps_rules: bool = False) -> Problem:
         return build_problem(
-            dataset, asked, links or [], sizes, scaling,
+            dataset, asked, [*(links or []), *own], sizes, scaling,
             neighbors=neighbors, at=at, soften=soften or [],
         )  # fmt: skip
 
-    counts = [problem_of(None).k if each is None else each for each in numbers]
-    cells, left_out = plan(problem_of, _solvers(solver), range(seed, seed + seeds), counts)
+    sets = {each: partial(problem_of, [each]) for each in link_sets or []} or {
+        "": partial(problem_of, [])
+    }
+    counts = [problem_of([], None).k if each is None else each for each in numbers]
+    cells, left_out = plan(sets, _solvers(solver), range(seed, seed + seeds), counts)
     for each in left_out:
         say(f"left out: {each}")
     if not cells:
@@ -283,7 +292,7 @@ def batch(
     found: list[RunInfo] = []
     with Archive() as archive, threadpool_limits(1), Progress(err) as progress:
         runs = carry_out(
-            archive, cells, problem_of, Limits(time_limit, None, node_limit),
+            archive, cells, sets, Limits(time_limit, None, node_limit),
             dataset=dataset.name, scaling=scaling, watch=progress.show,
         )  # fmt: skip
         try:
@@ -311,7 +320,8 @@ def _print_runs(found: list[RunInfo], out_file: str | None) -> None:
 
 def _row(info: RunInfo) -> tuple[str, ...]:
     return (
-        info.id, info.solver, str(info.k), str(info.seed), info.status, number(info.objective),
+        info.id, links_of(info) or count(info.links or 0, "link"), info.solver, str(info.k),
+        str(info.seed), info.status, number(info.objective),
         percent(info.gap), seconds(info.time_s),
         "-" if info.violations is None else str(info.violations), number(info.ari, 4),
     )  # fmt: skip

@@ -389,6 +389,10 @@ class Edits:
         """Whether something was undone."""
         return self._history.can_redo
 
+    def link_sets(self) -> dict[str, Draft]:
+        """Return the problem with its links, with those before each edit, and with none."""
+        return self._history.link_sets()
+
     def undo(self) -> None:
         """Take back the last edit; a proof of the problem as it was is shown again."""
         self._go(self._history.undo)
