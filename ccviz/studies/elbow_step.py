@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -360,14 +362,9 @@ def _least_found(problem: Problem, seed: int) -> float:
 
 # --- Better clusterings: of the numbers beside, and of earlier runs -------------------------------
 
-_MOST_SPLIT = 8
-"""Clusters that are split, those that cost most: the split that saves most is kept."""
-
-_MOST_MERGED = 20
-"""Pairs of clusters that are merged, those that raise the cost least."""
-
-_MOST_READ = 3
-"""Runs that are read for a number of clusters, those of the least cost."""
+_MOST_SPLIT = 8  # Clusters that are split, those that cost most
+_MOST_MERGED = 20  # Pairs of clusters that are merged, those that raise the cost least
+_MOST_READ = 3  # Runs that are read for a number of clusters, those of the best figures
 
 
 def from_neighbors(
@@ -386,97 +383,89 @@ def from_neighbors(
     ----------
     problems : mapping of int to Problem
         By k; a step without one stays as it is.
-    steps : sequence of Step
-        By k.
     solver : str or Solver
         Begins there, if it has starts and can begin with a given clustering.
     time_limit : float, optional
         Seconds for each start.
     """
     solver = make_solver(solver) if isinstance(solver, str) else solver
+    can_start = solver.supports.start and hasattr(solver, "n_init")
+    one = replace(solver, n_init=1) if can_start else None  # type: ignore[call-arg]
     known = {step.k: step for step in steps if step.k in problems}
     upwards = [(k, k - 1) for k in sorted(known)]
     for k, beside in [*upwards, *((k, k + 1) for k in sorted(known, reverse=True))]:
-        other, here = known.get(beside), known[k]
-        if other is None or other.labels is None or k == 1:
+        other, problem = known.get(beside), problems[k]
+        is_open = k > 1 and known[k].status not in {"optimal", "infeasible"}
+        if other is None or other.labels is None or not is_open:
             continue
-        if here.status not in {"optimal", "infeasible"}:
-            made = _made_of(problems[k], problems[beside], other.labels, seed)
-            known[k] = _better_of(problems[k], here, made, solver, seed, time_limit)
+        found = [Partition(problem, each) for each in _made_of(problems, k, other, seed)]
+        found.sort(key=lambda each: (not each.violations.none_hard, each.objective))
+        if one is not None and found:
+            found += _started(problem, one, found[0].labels, seed, time_limit)
+        for each in found:
+            known[k] = _better(known[k], each)
     return tuple(known.get(step.k, step) for step in steps)
 
 
-def _better_of(
-    problem: Problem,
-    step: Step,
-    candidates: Sequence[IntArray],
-    solver: Solver,
-    seed: int,
-    time_limit: float | None,
-) -> Step:
-    """Return a step with the best of some labels, and with what a start finds from there."""
-    found = [Partition(problem, labels) for labels in candidates]
-    found.sort(key=lambda each: (not each.violations.none_hard, each.objective))
-    if found and solver.supports.start and hasattr(solver, "n_init"):
-        one: Solver = replace(solver, n_init=1)  # type: ignore[call-arg]
-        result = solve(
-            problem, one, seed=seed, start=found[0].labels, time_limit=time_limit, progress=False
-        )
-        found += [] if result.partition is None else [result.partition]
-    for each in found:
-        if each.violations.none_hard and each.objective < step.objective:
-            step = _with_clustering(step, each)
-    return step
+def _started(
+    problem: Problem, solver: Solver, labels: IntArray, seed: int, time_limit: float | None
+) -> list[Partition]:
+    """Return what a solver finds from some labels on, nothing if that is nothing."""
+    limits: Any = {"seed": seed, "time_limit": time_limit, "progress": False}
+    found = solve(problem, solver, start=labels, **limits).partition
+    return [] if found is None else [found]
 
 
-def _made_of(problem: Problem, beside: Problem, labels: IntArray, seed: int) -> list[IntArray]:
-    """Return labels for a problem that are made of those for one cluster less, or one more."""
-    shown = beside.shown(labels)
-    split = problem.n_clusters > beside.n_clusters
-    made = _split(beside, shown, seed) if split else _merged(beside, shown)
-    numbered = []
-    for each in made:
+def _better(step: Step, found: Partition) -> Step:
+    """Return a step with a clustering, if that keeps everything and costs less."""
+    better = found.violations.none_hard and found.objective < step.objective
+    return _with_clustering(step, found) if better else step
+
+
+def _made_of(
+    problems: Mapping[int, Problem], k: int, beside: Step, seed: int
+) -> Iterator[IntArray]:
+    """Yield labels for k clusters that are made of those for one cluster less, or one more."""
+    before, problem = problems[beside.k], problems[k]
+    assert beside.labels is not None
+    shown = before.shown(beside.labels)
+    for each in _split(before, shown, seed) if k > beside.k else _merged(before, shown):
         left_out = each < 0  # these come last
         each[left_out] = problem.n_clusters + np.arange(left_out.sum())
         if each.max() < problem.k:
-            numbered.append(each)
-    return numbered
+            yield each
 
 
-def _split(problem: Problem, shown: IntArray, seed: int) -> list[IntArray]:
-    """Return the labels with one cluster in two, by k-means over what must-links join."""
+def _split(problem: Problem, shown: IntArray, seed: int) -> Iterator[IntArray]:
+    """Yield the labels with one cluster in two, by k-means over what must-links join."""
     blocks = contract(problem)
     label = shown[np.unique(blocks.block_of, return_index=True)[1]]
-    pieces = []
-    for j in range(problem.n_clusters):
-        inside = np.flatnonzero((label == j) & (blocks.mass > 0.0))
-        if len(inside) > 1:
-            alone = Problem(blocks.centroid[inside], 1, weights=blocks.mass[inside])
-            pieces.append((in_one_cluster(alone).wcss, j, inside))
-    made = []
-    for _, _, inside in sorted(pieces, reverse=True, key=lambda each: each[:2])[:_MOST_SPLIT]:
-        two = Problem(blocks.centroid[inside], 2, weights=blocks.mass[inside])
-        half = solve(two, REFERENCE_SOLVER, seed=seed, progress=False).partition
+    pieces = [np.flatnonzero((label == j) & (blocks.mass > 0)) for j in range(problem.n_clusters)]
+
+    def part(inside: IntArray, k: int) -> Problem:
+        return Problem(blocks.centroid[inside], k, weights=blocks.mass[inside])
+
+    pieces = [inside for inside in pieces if len(inside) > 1]
+    pieces.sort(key=lambda inside: -in_one_cluster(part(inside, 1)).wcss)
+    for inside in pieces[:_MOST_SPLIT]:
+        half = solve(part(inside, 2), REFERENCE_SOLVER, seed=seed, progress=False).partition
         if half is not None:
             labels = label.copy()
             labels[inside[half.labels == 1]] = problem.n_clusters
-            made.append(labels[blocks.block_of])
-    return made
+            yield labels[blocks.block_of]
 
 
-def _merged(problem: Problem, shown: IntArray) -> list[IntArray]:
-    """Return the labels with two clusters in one, for the pairs that cost least together."""
+def _merged(problem: Problem, shown: IntArray) -> Iterator[IntArray]:
+    """Yield the labels with two clusters in one, for the pairs that cost least together."""
     found = Partition(problem, np.where(shown < 0, problem.k - 1, shown))
     mass, centers = found.cluster_weights, found.centers
     rise = {
         (i, j): mass[i] * mass[j] / (mass[i] + mass[j]) * ((centers[i] - centers[j]) ** 2).sum()
         for i, j in combinations(range(problem.n_clusters), 2)
     }
-    made = []
     for i, j in sorted(rise, key=rise.__getitem__)[:_MOST_MERGED]:
         labels = np.where(shown == j, i, shown)
-        made.append(labels - (labels > j))
-    return made
+        yield labels - (labels > j)
 
 
 def from_runs(archive: Archive, problem: Problem, step: Step) -> Step:
@@ -485,29 +474,25 @@ def from_runs(archive: Archive, problem: Problem, step: Step) -> Step:
     Parameters
     ----------
     archive : Archive
-        Its runs with the same points and k count. A clustering keeps what the problem asks for,
-        whatever else the run was asked; a bound is of a problem without further constraints.
+        Its runs of the same points and k count. A clustering keeps what the problem asks for,
+        whatever else its run was asked; a bound is of a problem without further constraints.
     """
     if step.status in {"optimal", "infeasible"}:
         return step
-    size = (problem.n, problem.d, problem.k)
+    size = (problem.n_points, problem.d, problem.n_clusters)
     alike = [each for each in archive.runs() if (each.n, each.d, each.k) == size]
-    better = sorted((each for each in alike if each.objective < step.objective),
-                    key=lambda each: each.objective)  # fmt: skip
-    higher = sorted((each for each in alike if each.lower_bound > step.lower_bound),
-                    key=lambda each: -each.lower_bound)  # fmt: skip
-    for info in {each.id: each for each in (*better[:_MOST_READ], *higher[:_MOST_READ])}.values():
-        try:
-            run = archive.load(info.id)
-        except ArchiveError:  # deleted meanwhile
-            continue
-        if not same_points(problem, run.problem):
-            continue
-        found = None if run.incumbent is None else Partition(problem, run.incumbent.labels)
-        if found and found.violations.none_hard and found.objective < step.objective:
-            step = _with_clustering(step, found)
-        if tightens(run.problem, problem) and run.lower_bound > step.lower_bound:
-            step = replace(step, lower_bound=run.lower_bound)
+    cheap = [each for each in alike if each.objective < step.objective]
+    high = [each for each in alike if each.lower_bound > step.lower_bound]
+    cheap.sort(key=lambda each: each.objective)
+    high.sort(key=lambda each: -each.lower_bound)
+    for run_id in dict.fromkeys(each.id for each in cheap[:_MOST_READ] + high[:_MOST_READ]):
+        with suppress(ArchiveError):  # deleted meanwhile
+            run = archive.load(run_id)
+            if same_points(problem, run.problem):
+                if run.incumbent is not None:
+                    step = _better(step, Partition(problem, run.incumbent.labels))
+                if tightens(run.problem, problem):
+                    step = replace(step, lower_bound=max(step.lower_bound, run.lower_bound))
     proved = is_closed(step.objective, step.lower_bound, OPTIMAL_GAP)
     return replace(step, status="optimal") if proved else step
 
