@@ -298,7 +298,7 @@ def _holds(column: Column) -> str:
         words.append(f"{gone:,} missing")
     if column.kind == "number" and (bad := int(column.bad.sum())):
         first = str(column.cells[int(np.flatnonzero(column.bad)[0])]).strip()
-        words.append(f"{bad:,} no number ({_short(first)})")
+        words.append(f"{bad:,} are words, such as {_short(first)!r}")
     return ", ".join(words)
 
 

@@ -78,7 +78,9 @@ class Edits:
             self._say("Pick points first, by clicks or with the lasso.", "nothing is picked")
             return
         self._state.param.update(**CLEARED | {"held": held})
-        self._say(f"{count(len(held), 'point')} held: pick others, then press M or C.", "held")
+        self._say(
+            f"{count(len(held), 'point')} held: pick others, then Must-link or Cannot-link.", "held"
+        )
 
     def cancel(self) -> None:
         """Clear the picked points and the notice; if there are none, end the questions."""

@@ -30,8 +30,9 @@ export function render({model}) {
   const fill = () => {
     if (!model.form.groups) return
     solvers.innerHTML = html`${model.form.groups.map(({title, solvers}) => html`<fieldset>
-      <legend>${title}</legend>${solvers.map(solver)}</fieldset>`)}<fieldset>
-      <legend>Links, now and before each edit</legend>${model.form.links.map(set)}</fieldset>`.text
+      <legend>${title}</legend>${solvers.map(solver)}</fieldset>`)}
+      ${model.form.links.length > 1 ? html`<fieldset><legend>Links, now and before each edit</legend>
+        ${model.form.links.map(set)}</fieldset>` : ""}`.text
     range.innerHTML = numbers(model.form).text
   }
   const tell = () => {

@@ -265,7 +265,7 @@ class RunsPanel(Panel):
         self._tables = [
             FileButton(
                 session,
-                f"Table ({words})",
+                words,
                 partial(table_download, session, style),
                 margin=(6, 6),
             )
@@ -279,9 +279,11 @@ class RunsPanel(Panel):
         self.refresh()
 
     def __panel__(self) -> Any:
-        files = pn.FlexBox(
-            self._many, self._export, *self._tables, margin=0, sizing_mode="stretch_width"
-        )
+        tables = pn.Card(
+            pn.Row(*self._tables, margin=0), title="Download the table…", collapsed=True,
+            margin=(6, 6),
+        )  # fmt: skip
+        files = pn.FlexBox(self._many, self._export, tables, margin=0, sizing_mode="stretch_width")
         return pn.Column(
             self._table, self._comparison, self._queue, files, self._import,
             pn.Row(self._batch, width=0, height=0, margin=0), sizing_mode="stretch_both", margin=0,
