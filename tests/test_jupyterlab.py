@@ -251,7 +251,7 @@ def test_what_is_solved_is_read_reopened_and_exported(lab, new_page):
     page.keyboard.press("m")
     linked(page, "must", 0, 1)
     laboratory.get_by_role("button", name="Run", exact=True).click()
-    laboratory.get_by_text("Feasible clustering").wait_for()
+    laboratory.get_by_text("Valid, not proved").wait_for()
     assert "[('must', 0, 1)] [0, 0, 1] 3" in run_cell(page, "widget.links")
     page.keyboard.press("Control+s")
     outputs = lambda: (home / "later.ipynb").read_text(encoding="utf-8")  # noqa: E731
@@ -262,7 +262,7 @@ def test_what_is_solved_is_read_reopened_and_exported(lab, new_page):
     page.goto(in_lab(address, "later"))
     page.wait_for_function(READY)
     linked(page, "must", 0, 1)
-    cell(page, "ccviz.explore").get_by_text("Feasible clustering").wait_for()
+    cell(page, "ccviz.explore").get_by_text("Valid, not proved").wait_for()
     pick_two_points(page, 1, 2)
     page.keyboard.press("c")
     linked(page, "cannot", 1, 2)

@@ -71,7 +71,7 @@ def test_two_points_are_linked_and_clustered(served, page):
     page.keyboard.press("m")
     linked(page, "must", 0, 1)
     page.get_by_role("button", name="Run", exact=True).click()
-    page.get_by_text("Feasible clustering").wait_for()
+    page.get_by_text("Valid, not proved").wait_for()
     page.locator(".cm-content", has_text="read:").click()
     page.keyboard.press("Control+Enter")
     page.get_by_text("read: [('must', 0, 1)] [0 0 1]").wait_for()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import astuple, fields
+from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -45,21 +46,30 @@ from ccviz.cli.reading import (
     settled_scaling,
 )
 from ccviz.cli.report import check_writable, output, table_of, write_csv
-from ccviz.errors import ParameterError, ProblemError, UnfillableError
-from ccviz.numbers import number, percent, seconds
+from ccviz.errors import ArchiveError, ParameterError, ProblemError, UnfillableError
+from ccviz.numbers import count, number, percent, seconds
 from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
 from ccviz.runs.archive import Archive
+from ccviz.runs.database import default_path
 from ccviz.runs.info import RunInfo
 from ccviz.runs.kernel_clock import compiling_said
 from ccviz.runs.run import Run
 from ccviz.runs.stepper import start
 from ccviz.runs.stop import Limits
 from ccviz.solvers import SOLVERS, Solver
-from ccviz.studies.batch import carry_out, plan
+from ccviz.studies.batch import carry_out, links_of, plan
 from ccviz.studies.elbow import bounded_by_more, find_elbow, findings, in_words
 from ccviz.studies.elbow import columns as columns_of
-from ccviz.studies.elbow_step import Step, bound, cluster, compare, impossible
+from ccviz.studies.elbow_step import (
+    Step,
+    bound,
+    cluster,
+    compare,
+    from_neighbors,
+    from_runs,
+    impossible,
+)
 from ccviz.studies.suite import Instance, Row, instances, measure
 from ccviz.studies.suite import Table as SuiteTable
 from ccviz.views.frames.tables import run_table
@@ -96,8 +106,9 @@ def elbow(
 ) -> None:
     """Sweep the number of clusters: objective, proved lower bound, silhouette, gap statistic.
 
-    Each clustering is said on standard error when it is found. The time limit is that of the whole
-    sweep, whose table then has the numbers and figures that are known.
+    Each clustering is said on standard error when it is found. Those of the numbers beside it, and
+    earlier runs in the archive, may have a better one. The time limit is that of the whole sweep,
+    whose table then has the numbers and figures that are known.
     """
     check_writable(out_file)
     numbers, rules = numbers_of(k), all_rules(rule, together, apart)
@@ -129,8 +140,8 @@ def elbow(
         steps = _sweep(ruled, finder, seed, references, bound_time, until, progress)
     if len(steps) < len(ruled):
         say(f"the time limit was reached before k = {numbers[len(steps)]}.")
-    names = [each.name for each in fields(Step)]
-    write_csv(out_file, names, (astuple(step) for step in steps))
+    names = [each.name for each in fields(Step) if each.name != "labels"]
+    write_csv(out_file, names, ([getattr(step, name) for name in names] for step in steps))
     if out_file != "-":
         out.print(
             _table(steps, any(each is not None and each.must_keep for each in ruled.values()))
@@ -169,6 +180,12 @@ def _sweep(
         )
         say(f"k = {k}: objective {number(steps[k].objective)}")
     problems = {k: each for k, each in ruled.items() if each is not None and k in steps}
+    if left() > 0.0 and problems:
+        progress.say("splitting and merging clusters")
+        limit = None if until == math.inf else left() / len(problems)
+        own = _from_archive(problems, [steps[k] for k in problems])
+        joined = from_neighbors(problems, own, solver, seed=seed, time_limit=limit)
+        steps |= {step.k: step for step in joined}
     for k, problem in problems.items() if references else ():
         progress.say(f"k = {k}: comparing with uniform points")
         if left() > 0.0:
@@ -179,6 +196,18 @@ def _sweep(
             steps[k] = bound(problem, steps[k], min(bound_time, left()), seed=seed)
     found = tuple(steps.values())
     return bounded_by_more(next(iter(problems.values())), found) if problems else found
+
+
+def _from_archive(problems: dict[int, Problem], steps: list[Step]) -> list[Step]:
+    """Return the steps with what the archive's runs have better, where there is an archive."""
+    if not default_path().is_file():
+        return steps
+    try:
+        with Archive() as archive:
+            return [from_runs(archive, problems[step.k], step) for step in steps]
+    except ArchiveError as broken:
+        say(f"earlier runs are not compared: {broken}")
+        return steps
 
 
 def numbers_of(text: str) -> range:
@@ -206,7 +235,8 @@ def _table(steps: Sequence[Step], must_keep: bool) -> Table:
 
 
 ALL = "all"
-_COLUMNS = ("run", "solver", "k", "seed", "status", "objective", "gap", "time", "broken", "ari")
+_COLUMNS = ("run", "links", "solver", "k", "seed", "status", "objective", "gap", "time", "broken",
+            "ari")  # fmt: skip
 
 
 def batch(
@@ -218,6 +248,10 @@ def batch(
     seeds: Annotated[int, option(help="How many seeds.", min=1)] = 3,
     seed: Seed = 0,
     links: LinkFiles = None,
+    link_sets: Annotated[
+        list[str] | None,
+        option("--link-set", help="File of links beside --links: the runs are made for each."),
+    ] = None,
     soften: Soften = None,
     sizes: SizesText = None,
     neighbors: NeighborsOf = "",
@@ -231,7 +265,7 @@ def batch(
         str | None, option("--out", help="Write the runs as a table, .csv or .md.")
     ] = None,
 ) -> None:
-    """Run every solver with every seed for every k, into the archive; skip unsupported runs."""
+    """Run every solver with every seed, k and set of links, into the archive, where supported."""
     check_writable(out_file)
     dataset = find_data(data, **columns.options(weight_column))
     for notice in dataset.notices:
@@ -240,14 +274,17 @@ def batch(
     numbers: Sequence[int | None] = [None] if k is None else numbers_of(k)
     scaling = settled_scaling(dataset, numbers, links or [], scale, soften or [])
 
-    def problem_of(asked: int | None, _keeps_rules: bool = False) -> Problem:
+    def problem_of(own: list[str], asked: int | None, _keeps_rules: bool = False) -> Problem:
         return build_problem(
-            dataset, asked, links or [], sizes, scaling,
+            dataset, asked, [*(links or []), *own], sizes, scaling,
             neighbors=neighbors, at=at, soften=soften or [],
         )  # fmt: skip
 
-    counts = [problem_of(None).k if each is None else each for each in numbers]
-    cells, left_out = plan(problem_of, _solvers(solver), range(seed, seed + seeds), counts)
+    sets = {each: partial(problem_of, [each]) for each in link_sets or []} or {
+        "": partial(problem_of, [])
+    }
+    counts = [problem_of([], None).k if each is None else each for each in numbers]
+    cells, left_out = plan(sets, _solvers(solver), range(seed, seed + seeds), counts)
     for each in left_out:
         say(f"left out: {each}")
     if not cells:
@@ -255,7 +292,7 @@ def batch(
     found: list[RunInfo] = []
     with Archive() as archive, threadpool_limits(1), Progress(err) as progress:
         runs = carry_out(
-            archive, cells, problem_of, Limits(time_limit, None, node_limit),
+            archive, cells, sets, Limits(time_limit, None, node_limit),
             dataset=dataset.name, scaling=scaling, watch=progress.show,
         )  # fmt: skip
         try:
@@ -283,7 +320,8 @@ def _print_runs(found: list[RunInfo], out_file: str | None) -> None:
 
 def _row(info: RunInfo) -> tuple[str, ...]:
     return (
-        info.id, info.solver, str(info.k), str(info.seed), info.status, number(info.objective),
+        info.id, links_of(info) or count(info.links or 0, "link"), info.solver, str(info.k),
+        str(info.seed), info.status, number(info.objective),
         percent(info.gap), seconds(info.time_s),
         "-" if info.violations is None else str(info.violations), number(info.ari, 4),
     )  # fmt: skip

@@ -7,6 +7,7 @@ import lzma
 import zipfile
 import zlib
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from tokenize import TokenError
 from typing import Any
 
@@ -158,7 +159,7 @@ def _rows_of(data: bytes, worksheet: str | None) -> tuple[tuple[str, ...], str, 
         filled = {sheet.title: sheet for sheet in book.worksheets if _has_cells(sheet)}
         if not filled:
             raise FileFormatError("all worksheets of the workbook are empty.")
-        chosen = next(iter(filled)) if worksheet is None else worksheet
+        chosen = _first_of_numbers(filled) if worksheet is None else worksheet
         if chosen not in filled:
             raise FileFormatError(f"there is no worksheet {chosen!r}; there are {_all(filled)}.")
         return tuple(filled), chosen, _numbered(filled[chosen])
@@ -170,6 +171,15 @@ def _rows_of(data: bytes, worksheet: str | None) -> tuple[tuple[str, ...], str, 
 
 def _all(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names))
+
+
+def _first_of_numbers(filled: dict[str, Any]) -> str:
+    """Return the first worksheet with two numbers, by its name; the first one if there is none."""
+    for title, sheet in filled.items():
+        cells = (cell for row in sheet.iter_rows(values_only=True) for cell in row)
+        if len(list(islice(filter(_is_number, cells), 2))) == 2:
+            return title
+    return next(iter(filled))
 
 
 def _has_cells(sheet: Any) -> bool:

@@ -20,7 +20,7 @@ from ccviz.data.formulas import guarded
 # --- The grammar of a table's cells: missing values, numbers as people write them, dates ----------
 
 
-MISSING_MARKS = {"", "na", "n/a", "#n/a", "nan", "null", "none", "nil", "?", "-", "--"}
+MISSING_MARKS = {"", "na", "n/a", "#n/a", "nan", "null", "none", "nil", "?", "-", "--", "---"}
 """Texts of a missing cell, in lower case; upper and lower case are equal."""
 
 _SAMPLE = 2000
@@ -31,6 +31,7 @@ _POINT = re.compile(rf"[+-]?(\d+|\d{{1,3}}([,{_BLANKS}]\d{{3}})+)?(\.\d*)?([eE][
 _SURELY_COMMA = re.compile(r"[+-]?(0,\d+|\d+,(\d{1,2}|\d{4,})|\d{4,},\d+|[\d.]+\.\d{3},\d+)")
 _SURELY_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+\.\d+|[+-]?\d{1,3}(,\d{3}){2,}")
 _EITHER = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+_NEGATIVE = re.compile(r"\((.*\d.*)\)|(.*\d)-")  # as accountants and SAP write it
 _POINT_GROUPS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+|[+-]?\d{1,3}")
 
 _TIME = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[ap]m)?"
@@ -61,7 +62,9 @@ class NumberStyle:
 
     def number(self, cell: str) -> float:
         """Return a cell's number, NaN if it is missing or not a number."""
-        text = cell.strip()
+        text = cell.strip().replace("\u2212", "-")
+        if found := _NEGATIVE.fullmatch(text):
+            text = f"-{found[1] or found[2]}"
         grammar, group, decimal = (_COMMA, ".", ",") if self.comma else (_POINT, ",", ".")
         if grammar.fullmatch(text):
             for mark in group + _BLANKS:
@@ -137,7 +140,7 @@ def _one_by_one(cells: Sequence[str], style: NumberStyle) -> FloatArray:
     return np.array([style.number(cell) for cell in cells], dtype=np.float64)
 
 
-# --- Units that people write into the cells of a column: a percent sign or a currency -------------
+# --- Units that people write into the cells of a column: a percent sign, a currency, kg -----------
 
 
 CURRENCIES = (
@@ -149,13 +152,15 @@ CURRENCIES = (
 
 _UNITS = "|".join(re.escape(unit) for unit in ("%", *sorted(CURRENCIES, key=len, reverse=True)))
 _BEFORE = re.compile(rf"([+-]?)\s*({_UNITS})\s*([+-]?[\d.,].*)")
-_BEHIND = re.compile(rf"(.*\d[.,]?)\s*({_UNITS})")
+_BEHIND = re.compile(
+    rf"(.*\d[.,]?)\s*({_UNITS})|([+-]?[\d.,{_BLANKS}]*\d)\s*([^\W\d_]{{1,4}}[²³]?|°[CF])"
+)
 
 
 def unit_of(cells: Iterable[str]) -> str:
     """Return the unit of a column, empty if the cells have none or different ones.
 
-    Returns: "%" or a currency that all cells carry which are not missing.
+    Returns: "%", a currency or a short word that all cells carry which are not missing.
     """
     unit = ""
     for cell in cells:
@@ -166,6 +171,17 @@ def unit_of(cells: Iterable[str]) -> str:
             return ""
         unit = found
     return unit
+
+
+_MEASURES = {
+    "t", "kg", "g", "mg", "lb", "oz", "km", "m", "cm", "mm", "l", "ml", "min", "s", "°C", "°F",
+}  # fmt: skip
+
+
+def mixed_units(cells: Iterable[str]) -> str:
+    """Return the units of a column whose cells are numbers in several; empty for any other one."""
+    units = {_split(cell)[0] for cell in cells if not is_missing_text(cell)}
+    return ", ".join(sorted(units)) if units <= _MEASURES.union(CURRENCIES) else ""
 
 
 def without_unit(cell: str) -> str:
@@ -179,7 +195,7 @@ def _split(cell: str) -> tuple[str, str]:
     if before := _BEFORE.fullmatch(text):
         return before[2], before[1] + before[3]
     if behind := _BEHIND.fullmatch(text):
-        return behind[2], behind[1].rstrip()
+        return behind[2] or behind[4], (behind[1] or behind[3]).rstrip()
     return "", text
 
 

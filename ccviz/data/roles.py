@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ccviz.data.cells import mixed_units
 from ccviz.data.columns import Column
 from ccviz.data.table import ROLES, SINGLE, Decision, Role
 from ccviz.errors import FileFormatError
@@ -127,6 +128,8 @@ def _guess_class(column: Column) -> Decision:
 
 
 def _guess_words(column: Column, may_be_class: bool) -> Decision:
+    if units := mixed_units(column.cells):
+        return Decision(column.name, "ignore", f"numbers in {units}; write them in one unit")
     if column.is_unique:
         return Decision(column.name, "name", "a different word in every row")
     if column.n_distinct == 1:

@@ -16,7 +16,7 @@ _DIGITS = 13
 """Digits of a scaled number that say what it was: the last two or three are rounding."""
 
 SCALINGS = {
-    "none": "as they are",
+    "none": "not scaled",
     "standard": "mean 0, deviation 1",
     "range": "from 0 to 1",
 }

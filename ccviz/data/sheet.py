@@ -46,11 +46,12 @@ MOST_BAD = 3
 _UNREADABLE = {
     ".xls": "an old Excel workbook; save it as .xlsx or as CSV",
     ".ods": "an OpenDocument sheet; save it as .xlsx or as CSV",
-    ".json": "JSON; save it as CSV, Parquet or Arrow",
+    **dict.fromkeys((".json", ".jsonl", ".ndjson"), "JSON; save it as CSV, Parquet or Arrow"),
 }
 _FOREIGN = {
     (b"pk\3\4",): "a zip file or a workbook; unpack it, or give the workbook the ending .xlsx",
     (b"\xd0\xcf\x11\xe0",): _UNREADABLE[".xls"],
+    (b"@relation",): "an ARFF file; save it as CSV",
     (b"%pdf",): "a PDF; copy its table and paste it on the page, or save it as CSV",
     (b"\x89png", b"\xff\xd8\xff", b"gif8"): "a picture; tables are CSV, Excel or Parquet files",
     (b"<html", b"<!doctype", b"<table"): "a web page; copy its table and paste it on the page",

@@ -1,12 +1,13 @@
-"""Many runs over one set of points: these solvers, with these seeds, for these numbers of clusters.
+"""Many runs over one set of points: these solvers, seeds, numbers of clusters, and sets of links.
 
 What a solver cannot do is left out, with the reason, before anything runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
 from statistics import median
 
 from ccviz.errors import CcvizError
@@ -26,6 +27,9 @@ ProblemOf = Callable[[int, bool], Problem]
 """Returns the problem for a number of clusters, or raises an error about it; the second argument
 says whether the solver supports rules."""
 
+Sets = ProblemOf | Mapping[str, ProblemOf]
+"""How problems are made; several by the names of their sets of links."""
+
 _SHORT_OF_MEMORY = "The run needs more memory than it may take."
 
 
@@ -36,9 +40,19 @@ class Cell:
     solver: Solver
     seed: int
     k: int
+    links: str = ""  # The name of its set of links, where there are several
 
     def __str__(self) -> str:
-        return f"{self.solver.name}, seed {self.seed}, k = {self.k}"
+        return f"{_of(self.links)}{self.solver.name}, seed {self.seed}, k = {self.k}"
+
+
+def _of(links: str) -> str:
+    return f"{links}: " if links else ""
+
+
+def links_of(info: RunInfo) -> str:
+    """Return the name of a run's set of links, which begins the name that a batch gave to it."""
+    return info.name.rpartition(f": {info.solver}, seed ")[0]
 
 
 @dataclass(frozen=True)
@@ -54,28 +68,33 @@ class LeftOut:
     solver: str
     k: int
     why: str
+    links: str = ""
 
     def __str__(self) -> str:
         who = f"{self.solver}, k = {self.k}" if self.solver else f"k = {self.k}"
-        return f"{who}: {self.why}"
+        return f"{_of(self.links)}{who}: {self.why}"
+
+
+def _sets(problem_of: Sets) -> Mapping[str, ProblemOf]:
+    return problem_of if isinstance(problem_of, Mapping) else {"": problem_of}
 
 
 def plan(
-    problem_of: ProblemOf, solvers: Sequence[Solver], seeds: Iterable[int], ks: Iterable[int]
+    problem_of: Sets, solvers: Sequence[Solver], seeds: Iterable[int], ks: Iterable[int]
 ) -> tuple[list[Cell], list[LeftOut]]:
     """Return the runs of a batch, and what is left out of it."""
     seeds, cells, left_out = tuple(seeds), [], []
-    for k in ks:
+    for (links, made), k in product(_sets(problem_of).items(), ks):
         try:
-            cannot = obstacles(problem_of(k, False), problem_of(k, True))
+            cannot = obstacles(made(k, False), made(k, True))
         except CcvizError as refused:
-            left_out.append(LeftOut("", k, str(refused)))
+            left_out.append(LeftOut("", k, str(refused), links))
             continue
         for solver in solvers:
             if solver.name in cannot:
-                left_out.append(LeftOut(solver.name, k, cannot[solver.name]))
+                left_out.append(LeftOut(solver.name, k, cannot[solver.name], links))
             else:
-                cells += [Cell(solver, seed, k) for seed in seeds]
+                cells += [Cell(solver, seed, k, links) for seed in seeds]
     return cells, left_out
 
 
@@ -95,6 +114,8 @@ class Outcome:
         Of the best answer, where the truth is known.
     time_s : float
         Median of the runs' seconds.
+    links : str
+        The name of the set of links; empty where there is one.
     """
 
     solver: str
@@ -106,30 +127,35 @@ class Outcome:
     violations: int | None
     ari: float | None
     time_s: float
+    links: str = ""
 
 
 def outcomes(infos: Iterable[RunInfo]) -> list[Outcome]:
-    """Sum up runs by solver and number of clusters, the best of each number first.
+    """Sum up runs by set of links, solver and number of clusters, the best of each number first.
 
     Parameters
     ----------
     infos : iterable of RunInfo
         Those that go on are left out.
     """
-    cells: dict[tuple[int, str], list[RunInfo]] = {}
-    for info in infos:
+    cells: dict[tuple[str, int, str], list[RunInfo]] = {}
+    for info in sorted(infos, key=lambda each: each.created):
         if info.termination is not None:
-            cells.setdefault((info.k, info.solver), []).append(info)
-    found = [_outcome(solver, k, runs) for (k, solver), runs in cells.items()]
-    return sorted(found, key=lambda each: (each.k, each.best, each.time_s, each.solver))
+            cells.setdefault((links_of(info), info.k, info.solver), []).append(info)
+    found = [_outcome(*cell, runs) for cell, runs in cells.items()]
+    sets = list(dict.fromkeys(each.links for each in found))  # in the order of the runs
+    return sorted(
+        found,
+        key=lambda each: (sets.index(each.links), each.k, each.best, each.time_s, each.solver),
+    )
 
 
-def _outcome(solver: str, k: int, runs: list[RunInfo]) -> Outcome:
+def _outcome(links: str, k: int, solver: str, runs: list[RunInfo]) -> Outcome:
     best = min(runs, key=lambda info: info.objective)
     return Outcome(
         solver, k, len(runs), sum(info.termination == "proved" for info in runs),
         best.objective, median(info.objective for info in runs), best.violations, best.ari,
-        median(info.time_s for info in runs),
+        median(info.time_s for info in runs), links,
     )  # fmt: skip
 
 
@@ -140,7 +166,7 @@ def nothing(_: Run) -> None:
 def carry_out(
     archive: Archive,
     cells: Iterable[Cell],
-    problem_of: ProblemOf,
+    problem_of: Sets,
     limits: Limits = NO_LIMITS,
     *,
     dataset: str = "",
@@ -175,8 +201,9 @@ def carry_out(
         load_solver(name)  # the first run of each would look slower than the others
     for cell in cells:
         run_id = archive.create(
-            problem_of(cell.k, cell.solver.supports.rules), cell.solver.name,
+            _sets(problem_of)[cell.links](cell.k, cell.solver.supports.rules), cell.solver.name,
             asdict(cell.solver), seed=cell.seed, limits=limits, dataset=dataset, scaling=scaling,
+            name=str(cell) if cell.links else "",
         )  # fmt: skip
         stepper = open_run(archive, run_id)
         try:

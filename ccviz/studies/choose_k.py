@@ -21,9 +21,9 @@ from ccviz.numbers import number, percent
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Result
-from ccviz.solvers import solver_class
+from ccviz.solvers import make_solver, solver_class
 from ccviz.solvers.advice import advice, obstacle
-from ccviz.studies.elbow_step import bound_at_once, in_one_cluster
+from ccviz.studies.elbow_step import bound_at_once, in_one_cluster, with_starts
 
 __all__ = ["FREE", "LEAST", "ChosenK", "choose_k"]
 
@@ -231,4 +231,5 @@ class _Search:
         advised = solver or advice(problem, seconds=seconds).solver
         if obstacle(solver_class(advised), problem):
             advised = advice(problem, but=advised, seconds=seconds).solver
-        return solve(problem, advised, seed=self.seed, time_limit=seconds, progress=False)
+        enough = with_starts(make_solver(advised), problem)
+        return solve(problem, enough, seed=self.seed, time_limit=seconds, progress=False)

@@ -24,7 +24,8 @@ class Elbow:
     proved : bool
         Whether the bend at k is the sharpest whatever the optima between the bounds may be.
     gap, widest : float, int
-        The largest relative gap among the three numbers that make the bend, and that number.
+        The largest relative gap among the three numbers that make the bend, or one that its bounds
+        allow to be sharper; and that number.
     """
 
     k: int
@@ -81,14 +82,15 @@ def find_elbow(steps: Sequence[Step]) -> Elbow | None:
     known = [each for each in bends if each is not None]
     if not known:
         return None
-    k, _, low, _ = max(known, key=lambda bend: bend[1])
-    others = [high for other, _, _, high in known if other != k]
+    k, found, low, _ = max(known, key=lambda bend: bend[1])
+    others = [bend for bend in known if bend[0] != k]
+    rivals = [k, *(other for other, _, _, high in others if high > found)]
     gap, widest = max(
         (relative_gap(step.objective, step.lower_bound), step.k)
         for step in steps
-        if abs(step.k - k) <= 1
+        if any(abs(step.k - rival) <= 1 for rival in rivals)
     )
-    proved = len(known) == len(bends) and all(low >= high for high in others)
+    proved = len(known) == len(bends) and all(low >= high for _, _, _, high in others)
     return Elbow(k, proved, gap, widest)
 
 

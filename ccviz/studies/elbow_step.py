@@ -1,23 +1,29 @@
 """What is measured of one number of clusters: its cost, a lower bound, and two statistics.
 
-The clustering comes first, with what is known at once; it is then compared with uniform points,
-and its bound is raised.
+The clustering comes first, with what is known at once; those of the numbers beside it, and earlier
+runs, may have a better one. It is then compared with uniform points, and its bound is raised.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from ccviz.api import solve
-from ccviz.arrays import FloatArray
-from ccviz.errors import UnsupportedError
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.bounds import OPTIMAL_GAP, is_closed
+from ccviz.errors import ArchiveError, UnsupportedError
 from ccviz.problem.blocks import contract
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
+from ccviz.runs.archive import Archive
+from ccviz.runs.earlier import same_points, tightens
 from ccviz.runs.run import Result
 from ccviz.solvers import Solver, make_solver
 from ccviz.solvers.search.decisions import gamma, margin_of
@@ -30,6 +36,8 @@ __all__ = [
     "bound",
     "cluster",
     "compare",
+    "from_neighbors",
+    "from_runs",
     "has_hard_links_only",
     "impossible",
     "measure",
@@ -131,6 +139,8 @@ class Step:
         The reference points are unconstrained.
     wcss : float
         Of the clustering: the objective without the weights of broken soft links.
+    labels : (n,) int64, optional
+        The clustering.
     """
 
     k: int
@@ -141,6 +151,7 @@ class Step:
     gap_statistic: float
     gap_error: float
     wcss: float = math.nan
+    labels: IntArray | None = field(default=None, compare=False, repr=False)
 
 
 def impossible(k: int) -> Step:
@@ -236,7 +247,7 @@ def _one_cluster(problem: Problem) -> Step:
 
 def _step_of(found: Partition, status: str, bound: float) -> Step:
     k, cost, silhouette = found.problem.n_clusters, found.objective, _silhouette(found)
-    return Step(k, status, cost, bound, silhouette, math.nan, math.nan, found.wcss)
+    return Step(k, status, cost, bound, silhouette, math.nan, math.nan, found.wcss, found.labels)
 
 
 def in_one_cluster(problem: Problem) -> Partition:
@@ -311,14 +322,15 @@ def has_hard_links_only(problem: Problem) -> bool:
 
 def _with_clustering(step: Step, found: Partition) -> Step:
     """Return a step with another clustering; its gap statistic moves by the logarithms."""
-    moved = _log(step.objective) - _log(found.wcss) if step.objective < math.inf else math.nan
+    moved = _log(step.wcss) - _log(found.wcss) if step.objective < math.inf else math.nan
     return replace(
         step,
         status="feasible",
-        objective=found.wcss,
+        objective=found.objective,
         wcss=found.wcss,
         silhouette=_silhouette(found),
         gap_statistic=step.gap_statistic + moved,
+        labels=found.labels,
     )
 
 
@@ -346,6 +358,143 @@ def _least_found(problem: Problem, seed: int) -> float:
         return in_one_cluster(problem).wcss
     solver = with_starts(make_solver(REFERENCE_SOLVER), problem)
     return solve(problem, solver, seed=seed, progress=False).objective
+
+
+# --- Better clusterings: of the numbers beside, and of earlier runs -------------------------------
+
+_MOST_SPLIT = 8  # Clusters that are split, those that cost most
+_MOST_MERGED = 20  # Pairs of clusters that are merged, those that raise the cost least
+_MOST_READ = 3  # Runs that are read for a number of clusters, those of the best figures
+
+
+def from_neighbors(
+    problems: Mapping[int, Problem],
+    steps: Sequence[Step],
+    solver: str | Solver = "blp-kmeans",
+    *,
+    seed: int = 0,
+    time_limit: float | None = None,
+) -> tuple[Step, ...]:
+    """Return steps with the better clusterings that those of k - 1 and of k + 1 lead to.
+
+    A cluster of the one is split, two clusters of the other are merged, and a start begins there.
+
+    Parameters
+    ----------
+    problems : mapping of int to Problem
+        By k; a step without one stays as it is.
+    solver : str or Solver
+        Begins there, if it has starts and can begin with a given clustering.
+    time_limit : float, optional
+        Seconds for each start.
+    """
+    solver = make_solver(solver) if isinstance(solver, str) else solver
+    can_start = solver.supports.start and hasattr(solver, "n_init")
+    one = replace(solver, n_init=1) if can_start else None  # type: ignore[call-arg]
+    known = {step.k: step for step in steps if step.k in problems}
+    upwards = [(k, k - 1) for k in sorted(known)]
+    for k, beside in [*upwards, *((k, k + 1) for k in sorted(known, reverse=True))]:
+        other, problem = known.get(beside), problems[k]
+        is_open = k > 1 and known[k].status not in {"optimal", "infeasible"}
+        if other is None or other.labels is None or not is_open:
+            continue
+        found = [Partition(problem, each) for each in _made_of(problems, k, other, seed)]
+        found.sort(key=lambda each: (not each.violations.none_hard, each.objective))
+        if one is not None and found:
+            found += _started(problem, one, found[0].labels, seed, time_limit)
+        for each in found:
+            known[k] = _better(known[k], each)
+    return tuple(known.get(step.k, step) for step in steps)
+
+
+def _started(
+    problem: Problem, solver: Solver, labels: IntArray, seed: int, time_limit: float | None
+) -> list[Partition]:
+    """Return what a solver finds from some labels on, nothing if that is nothing."""
+    limits: Any = {"seed": seed, "time_limit": time_limit, "progress": False}
+    found = solve(problem, solver, start=labels, **limits).partition
+    return [] if found is None else [found]
+
+
+def _better(step: Step, found: Partition) -> Step:
+    """Return a step with a clustering, if that keeps everything and costs less."""
+    better = found.violations.none_hard and found.objective < step.objective
+    return _with_clustering(step, found) if better else step
+
+
+def _made_of(
+    problems: Mapping[int, Problem], k: int, beside: Step, seed: int
+) -> Iterator[IntArray]:
+    """Yield labels for k clusters that are made of those for one cluster less, or one more."""
+    before, problem = problems[beside.k], problems[k]
+    assert beside.labels is not None
+    shown = before.shown(beside.labels)
+    for each in _split(before, shown, seed) if k > beside.k else _merged(before, shown):
+        left_out = each < 0  # these come last
+        each[left_out] = problem.n_clusters + np.arange(left_out.sum())
+        if each.max() < problem.k:
+            yield each
+
+
+def _split(problem: Problem, shown: IntArray, seed: int) -> Iterator[IntArray]:
+    """Yield the labels with one cluster in two, by k-means over what must-links join."""
+    blocks = contract(problem)
+    label = shown[np.unique(blocks.block_of, return_index=True)[1]]
+    pieces = [np.flatnonzero((label == j) & (blocks.mass > 0)) for j in range(problem.n_clusters)]
+
+    def part(inside: IntArray, k: int) -> Problem:
+        return Problem(blocks.centroid[inside], k, weights=blocks.mass[inside])
+
+    pieces = [inside for inside in pieces if len(inside) > 1]
+    pieces.sort(key=lambda inside: -in_one_cluster(part(inside, 1)).wcss)
+    for inside in pieces[:_MOST_SPLIT]:
+        half = solve(part(inside, 2), REFERENCE_SOLVER, seed=seed, progress=False).partition
+        if half is not None:
+            labels = label.copy()
+            labels[inside[half.labels == 1]] = problem.n_clusters
+            yield labels[blocks.block_of]
+
+
+def _merged(problem: Problem, shown: IntArray) -> Iterator[IntArray]:
+    """Yield the labels with two clusters in one, for the pairs that cost least together."""
+    found = Partition(problem, np.where(shown < 0, problem.k - 1, shown))
+    mass, centers = found.cluster_weights, found.centers
+    rise = {
+        (i, j): mass[i] * mass[j] / (mass[i] + mass[j]) * ((centers[i] - centers[j]) ** 2).sum()
+        for i, j in combinations(range(problem.n_clusters), 2)
+    }
+    for i, j in sorted(rise, key=rise.__getitem__)[:_MOST_MERGED]:
+        labels = np.where(shown == j, i, shown)
+        yield labels - (labels > j)
+
+
+def from_runs(archive: Archive, problem: Problem, step: Step) -> Step:
+    """Return a step with the better clustering, and the higher bound, of the runs of an archive.
+
+    Parameters
+    ----------
+    archive : Archive
+        Its runs of the same points and k count. A clustering keeps what the problem asks for,
+        whatever else its run was asked; a bound is of a problem without further constraints.
+    """
+    if step.status in {"optimal", "infeasible"}:
+        return step
+    size = (problem.n_points, problem.d, problem.n_clusters)
+    alike = [each for each in archive.runs() if (each.n, each.d, each.k) == size]
+    cheap = [each for each in alike if each.objective < step.objective]
+    high = [each for each in alike if each.lower_bound > step.lower_bound]
+    cheap.sort(key=lambda each: each.objective)
+    high.sort(key=lambda each: -each.lower_bound)
+    for run_id in dict.fromkeys(each.id for each in cheap[:_MOST_READ] + high[:_MOST_READ]):
+        with suppress(ArchiveError):  # deleted meanwhile
+            run = archive.load(run_id)
+            if same_points(problem, run.problem):
+                if run.incumbent is not None:
+                    step = _better(step, Partition(problem, run.incumbent.labels))
+                if tightens(run.problem, problem):
+                    step = replace(step, lower_bound=max(step.lower_bound, run.lower_bound))
+    proved = is_closed(step.objective, step.lower_bound, OPTIMAL_GAP)
+    return replace(step, status="optimal") if proved else step
 
 
 # --- What one process works out for an elbow: figures of some numbers of clusters -----------------

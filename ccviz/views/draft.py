@@ -28,6 +28,7 @@ from ccviz.data.scaling import (
     weighted,
 )
 from ccviz.errors import CcvizError, ParameterError
+from ccviz.numbers import count, ordinal
 from ccviz.problem.asked import AnyAsked, AskedRule
 from ccviz.problem.fixed_centers import read_centers
 from ccviz.problem.neighbors import Neighbors
@@ -81,6 +82,9 @@ def with_name(
 
 MOST_AT_ONCE = 20_000
 """Largest number of links that one gesture makes."""
+
+_MOST_SETS = 12
+"""Sets of links that are offered to a batch, the newest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,6 +295,22 @@ class History:
     def can_redo(self) -> bool:
         """Whether there is an undone draft."""
         return bool(self._future)
+
+    def link_sets(self) -> dict[str, Draft]:
+        """Return the present draft with its links, with those of earlier drafts, and with none."""
+        present, tables = self.present, [LinkTable()]
+        earlier = [each.links for each in self._past if each.data is present.data]
+        for links in (present.links, *reversed(earlier)):
+            if links not in tables:
+                tables.append(links)
+        sets: dict[str, Draft] = {}
+        for links in (*tables[1:_MOST_SETS], tables[0]):
+            name = count(len(links), "link") if len(links) else "no links"
+            alike = sum(known.partition(",")[0] == name for known in sets)
+            sets[f"{name}, {ordinal(alike + 1)} set" if alike else name] = present._changed(
+                links=links
+            )
+        return sets
 
     def commit(self, draft: Draft) -> None:
         """Make a draft the current one; undone drafts are dropped."""

@@ -14,8 +14,8 @@ def test_clusters_are_named_merged_and_given_a_point(lab_of, picture):
     lab.choose("Speed", "Speed: Live")
     lab.run()
     lab.room("Clusters")
-    lab.page.once("dialog", lambda dialog: dialog.accept("large flowers"))
     lab.page.get_by_role("button", name="Name cluster 1").click()
+    lab.answer("large flowers")
     lab.page.get_by_role("button", name="large flowers: ").wait_for()  # of the legend
     labels = lab.labels()
     lab.rest()

@@ -36,5 +36,5 @@ def test_without_links_there_is_nothing_to_learn_from(lab_of):
     lab.choose("Features", "learned from the links")
     lab.see_notice("There are no links to learn weights of features from")
     chosen = lab.page.get_by_label("Features", exact=True).first
-    lab.wait_for(lambda: chosen.input_value() == "as they are")
+    lab.wait_for(lambda: chosen.input_value() == "not scaled")
     assert lab.points() == before

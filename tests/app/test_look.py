@@ -87,7 +87,7 @@ def test_light_and_dark_reach_every_figure(lab, picture):
     assert contrast(lab)[0] > 4.5
     picture(lab.page, "dark")
     for room, words in (("Bounds", "Tick past runs"), ("Runs", "This server is running"),
-                        ("Share", "Command line"), ("Result", "Feasible clustering")):  # fmt: skip
+                        ("Share", "Command line"), ("Result", "Valid, not proved")):  # fmt: skip
         lab.room(room)
         lab.see(re.compile(words))
         assert contrast(lab)[0] > 4.5, room
@@ -112,7 +112,7 @@ def test_the_page_is_walked_through_with_the_tab_key(lab):
     assert {"Ask me", "Paint", "Matrix"} <= set(seen)
     assert seen["Run"], "nothing shows which button has the focus"
     lab.page.keyboard.press("Enter")
-    lab.see("Feasible clustering")
+    lab.see("Valid, not proved")
 
 
 def test_groups_are_held_and_linked_by_keys(lab):
@@ -201,8 +201,17 @@ def test_all_that_a_finger_presses_is_larger(browser, server):
     context = browser.new_context(
         viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
     )
-    lab = Lab(context.new_page(), f"{server.url}?ml=0-1")
+    lab = Lab(context.new_page(), f"{server.url}")
     assert not lab.page.evaluate(SMALLER, [36, 44])
+    # Run is over the bars at the foot, and a third of the screen at most is bars and buttons.
+    box = {name: lab.page.get_by_role("button", name=name, exact=True).bounding_box()
+           for name in ("Try it", "Ask me", "Run")}  # fmt: skip
+    foot = lab.page.locator(".status").first.bounding_box()["y"]
+    assert box["Run"]["y"] + box["Run"]["height"] <= foot
+    header = lab.page.locator("header").bounding_box()["height"]
+    strip, bar = (box[name]["height"] + 10 for name in ("Try it", "Ask me"))
+    assert header + strip + bar + (foot - box["Run"]["y"] + 8) + (844 - foot) <= 844 / 3
+    lab.page.get_by_role("button", name="Keys").wait_for(state="hidden")
     order = "() => ['main', 'left', 'right'].map((id) => document.getElementById(id).offsetTop)"
     plot, problem, result = lab.page.evaluate(order)
     assert plot < problem < result

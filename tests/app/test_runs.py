@@ -173,7 +173,7 @@ def test_a_run_is_exported_and_opened_from_its_file(lab, tmp_path):
     lab.choose("Solver", "BLP k-means")
     lab.fill("Seed", "8")
     lab.run()
-    labels, objective = lab.labels(), re.search(r"WCSS\s+([\d.]+)", lab.card)[1]
+    labels, objective = lab.labels(), re.search(r"WCSS\)\s+([\d.]+)", lab.card)[1]
     lab.room("Runs")
     with lab.page.expect_download() as download:
         lab.page.get_by_text("Export this run").click()
@@ -192,8 +192,8 @@ def test_a_run_is_exported_and_opened_from_its_file(lab, tmp_path):
     chooser.set_input_files(path)
     lab.run_row(name).wait_for()
     lab.room("Result")
-    lab.see("Feasible clustering")
-    assert re.search(r"WCSS\s+([\d.]+)", lab.card)[1] == objective
+    lab.see("Valid, not proved")
+    assert re.search(r"WCSS\)\s+([\d.]+)", lab.card)[1] == objective
     assert lab.labels() == labels
 
 
@@ -210,7 +210,7 @@ def test_runs_wait_in_a_queue(lab, open_lab):
     lab.see("1 are waiting. This run is number 1 in the queue.")
     others[0].press("Stop")
     lab.room("Result")
-    lab.see("Feasible clustering")
+    lab.see("Valid, not proved")
     lab.page.get_by_role("button", name="Run", exact=True, disabled=False).wait_for()
     for other in others[1:]:
         other.press("Stop")

@@ -195,8 +195,8 @@ def test_no_text_becomes_a_script(serve, visit):
         lab.figure("tree")
         assert lab.page.evaluate(INJECTED) == CLEAN
     lab.room("Runs")
-    lab.page.once("dialog", lambda dialog: dialog.accept(f"renamed {SCRIPT}"))
     lab.unfold(lab.run_row()).get_by_role("button", name="Rename").click()
+    lab.answer(f"renamed {SCRIPT}")
     lab.page.locator(".scroll tbody tr").get_by_text(f"renamed {SCRIPT}").wait_for()
     assert lab.page.evaluate(INJECTED) == CLEAN
     table = lab.page.get_by_role("table", name="Runs side by side")

@@ -27,3 +27,18 @@ def test_nothing_left_to_run_is_said(ccviz, folder):
     assert done.code == 2
     assert "left out: k = 151" in done.err
     assert "nothing is left to run." in done.err
+
+
+def test_each_set_of_links_has_its_runs(ccviz, folder):
+    (folder / "all.txt").write_text("ML 0 1\n")
+    (folder / "few.txt").write_text("CL 2 60\n")
+    (folder / "no.txt").write_text("CL 0 1\n")
+    done = ccviz("batch", "iris", "-k", "3", "--solver", "blp-kmeans", "--seeds", 2, "--links",
+                 "all.txt", "--link-set", "few.txt", "--link-set", "no.txt")  # fmt: skip
+    assert done.code == 0
+    assert "left out: no.txt: k = 3: " in done.err
+    rows = [line.split()[1:4] for line in done.out.splitlines()[1:]]
+    assert rows == [["few.txt", "blp-kmeans", "3"]] * 2
+    with Archive() as archive:
+        problems = [archive.problem(info.id) for info in archive.runs()]
+    assert [(len(each.must_link), len(each.cannot_link)) for each in problems] == [(1, 1)] * 2

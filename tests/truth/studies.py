@@ -37,6 +37,7 @@ from ccviz.studies.elbow_step import (
     Step,
     bound_at_once,
     eigenvalue_bound,
+    from_neighbors,
     measure,
     neighbour_bound,
 )
@@ -49,7 +50,7 @@ from ccviz.studies.rows import scores_of
 from ccviz.studies.why import Moves, Obstacle, Why
 from tests.truth.brute import Truth, pairs
 from tests.truth.kinds import Drawn, keeps_part
-from tests.truth.runs import Case, Statement, above, number
+from tests.truth.runs import Case, Statement, Unsettled, above, number
 
 _FLOAT = 1e-9
 """Share of a cost by which a difference of two costs may be off."""
@@ -70,7 +71,7 @@ def feasibility(case: Case) -> Iterator[str]:
             if answer.feasible is None and not with_sums and 0.0 in (case.drawn.weights or ()):
                 continue  # at nodes it says what the checkers of proofs can find out themselves
             if answer.feasible is None:
-                yield f"undecided: {answer.reason}"
+                yield Unsettled(f"undecided: {answer.reason}")
             elif answer.feasible is False and not truth.is_empty:
                 yield f"infeasible, and the optimum is {number(truth.optimum)}: {answer.reason}"
             elif answer.feasible and truth.is_empty and not problem.rules:
@@ -518,7 +519,7 @@ def which_k(case: Case) -> Iterator[str]:
     """Ask what is known of each number of clusters, and where the elbow is."""
     steps: list[Step] = []
     truths: list[Truth] = []
-    problem = None
+    problem, problems = None, {}
     for k in range(1, min(case.drawn.n, 5) + 1):
         drawn = replace(case.drawn, k=k, sizes=None)
         try:
@@ -529,8 +530,14 @@ def which_k(case: Case) -> Iterator[str]:
         steps.append(measure(problem, solver, references=case.seed % 2, bound_time=2.0,
                              time_limit=5.0))  # fmt: skip
         truths.append(Truth(drawn))
+        problems[k] = problem
     if not steps or problem is None:
         raise CcvizError("No number of clusters is possible.")
+    solver = ("blp-kmeans", "colgen")[bool(problem.rules) or bool(case.drawn.fixed_centers)]
+    joined = from_neighbors(problems, steps, solver, seed=case.seed, time_limit=5.0)
+    if any(after.objective > step.objective for step, after in zip(steps, joined, strict=True)):
+        yield "a clustering beside made one cost more"
+    steps = list(joined)
     raised = bounded_by_more(problem, steps)
     for step, higher, truth in zip(steps, raised, truths, strict=True):
         yield from _step_faults(step, higher, truth)
@@ -692,7 +699,8 @@ STATEMENTS = (
     Statement("which k", which_k, ("measure", "cluster", "compare", "bound", "impossible",
                                    "bounded_by_more", "find_elbow", "best_by_gap",
                                    "best_by_silhouette", "has_hard_links_only",
-                                   "clustered", "compared", "bounded"), 40),
+                                   "clustered", "compared", "bounded", "from_neighbors",
+                                   "from_runs"), 40),
     Statement("chosen k", chosen_numbers, ("choose_k", "ChosenK"), 12),
     Statement("eigenvalues", eigenvalues, ("eigenvalue_bound", "neighbour_bound",
                                            "bound_at_once"), 0),

@@ -68,7 +68,8 @@ def _judged(kept: KeptRule) -> tuple[str, bool]:
 Holding = Literal["proof", "bound", "clustering", "nothing"]
 """What holds: bound and clustering, one of them, or neither."""
 
-_ANOTHER = "This is the answer to the problem as it was before your last edit."
+_ANOTHER = "This is the answer to other points or weights, or to other features and scaling."
+_UNANSWERED = "The problem has changed since this run, which found no clustering."
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +106,9 @@ _KNOWN: WeakKeyDictionary[Problem, tuple[Partition | None, str, AfterEdit]] = We
 
 def _compare(run: Run, asked: Problem, answer: Partition | None) -> AfterEdit:
     if answer is None or not same_points(run.problem, asked):
-        return AfterEdit("nothing", "Edited", _ANOTHER)
+        then, now = run.problem.n_clusters, asked.n_clusters
+        other = f"This is the answer for k = {then}; k is {now} now." if then != now else _ANOTHER
+        return AfterEdit("nothing", "Edited", _UNANSWERED if answer is None else other)
     partition = Partition(asked, answer.labels)
     broken = partition.violations
     is_tighter = tightens(run.problem, asked)
@@ -187,7 +190,7 @@ class Card:
 
 _HEADLINES: dict[Status, str] = {
     "optimal": "Optimal clustering",
-    "feasible": "Feasible clustering",
+    "feasible": "Valid, not proved",
     "infeasible": "Infeasible",
     "unknown": "No clustering found",
 }
@@ -338,7 +341,7 @@ def _kept(run: Run) -> str:
     return f" that keeps {enumerated(some)}" if some else ""
 
 
-IN_STATUS = {"WCSS": "WCSS", "Lower bound": "Bound", "Gap": "Gap"}
+IN_STATUS = {"Cost (WCSS)": "Cost (WCSS)", "Lower bound": "Bound", "Gap": "Gap"}
 """Rows that a page shows over all its tabs, with the headline, and what they are called there."""
 
 
@@ -346,11 +349,11 @@ def _rows(run: Run, answer: Partition | None, bound: float | None) -> tuple[tupl
     """Return the figures; a bound of None is one that does not hold."""
     keeps = answer is not None and answer.violations.none_hard
     rows = [
-        ("WCSS", number(answer.wcss) if answer else "–"),
+        ("Cost (WCSS)", number(answer.wcss) if answer else "–"),
         ("Lower bound", "–" if bound is None else number(bound)),
         ("Gap", "–" if bound is None or not (keeps or answer is None)
          else percent(run.gap if answer is None else relative_gap(answer.objective, bound))),
-        ("Broken", _broken(answer)),
+        ("Constraints", _kept_or_broken(answer)),
         ("Time", seconds(run.time_s)),
     ]  # fmt: skip
     if answer is not None and run.problem.is_soft:
@@ -360,10 +363,11 @@ def _rows(run: Run, answer: Partition | None, bound: float | None) -> tuple[tupl
     return tuple(rows)
 
 
-def _broken(answer: Partition | None) -> str:
+def _kept_or_broken(answer: Partition | None) -> str:
     if answer is None:
         return "–"
-    return broken_words(answer.violations) or "none"
+    broken = broken_words(answer.violations)
+    return f"{broken} broken" if broken else "all kept"
 
 
 def _rules(answer: Partition) -> tuple[RuleRow, ...]:

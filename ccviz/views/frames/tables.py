@@ -168,7 +168,8 @@ def outcome_row(found: Outcome) -> tuple[str, ...]:
     ari = "–" if found.ari is None else f"{found.ari:.3f}"
     broken = "–" if found.violations is None else f"{found.violations:,}"
     return (
-        f"{found.k:,}", found.solver, f"{found.runs:,}", f"{found.proved:,}", number(found.best),
+        f"{found.k:,}", " · ".join(filter(None, (found.solver, found.links))),
+        f"{found.runs:,}", f"{found.proved:,}", number(found.best),
         number(found.median), broken, ari, seconds(found.time_s),
     )  # fmt: skip
 
@@ -297,7 +298,7 @@ def _holds(column: Column) -> str:
         words.append(f"{gone:,} missing")
     if column.kind == "number" and (bad := int(column.bad.sum())):
         first = str(column.cells[int(np.flatnonzero(column.bad)[0])]).strip()
-        words.append(f"{bad:,} no number ({_short(first)})")
+        words.append(f"{bad:,} are words, such as {_short(first)!r}")
     return ", ".join(words)
 
 

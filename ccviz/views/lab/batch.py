@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +63,7 @@ class Batch(QueuedCall):
 
     def start(
         self,
-        draft: Draft,
+        drafts: Draft | Mapping[str, Draft],
         solvers: Sequence[Solver],
         seeds: Iterable[int],
         ks: Iterable[int],
@@ -71,17 +71,18 @@ class Batch(QueuedCall):
     ) -> None:
         """Begin a batch on a problem's points and links; sizes hold for its own k only.
 
+        `drafts`: Several by the names of their sets of links.
         Raises `CcvizError` if there is nothing to run, or too much.
         """
-        problem_of = Problems(draft)
-        cells, left_out = plan(problem_of, solvers, seeds, ks)
+        sets = dict(drafts) if isinstance(drafts, Mapping) else {"": drafts}
+        cells, left_out = plan(_problems(sets), solvers, seeds, ks)
         self.left_out = tuple(left_out)
         if not cells:
             raise CcvizError("Choose at least one solver that supports these constraints.")
         if len(cells) > MOST_RUNS:
             raise CcvizError(f"{len(cells):,} runs are more than {MOST_RUNS:,}, the most at once.")
         self.stop()
-        self._todo, self._about = cells, (draft, limits)
+        self._todo, self._about = cells, (sets, limits)
         self._ran = []
         self.param.update(done=0, total=len(cells), outcomes=())
         self._go_on()
@@ -176,14 +177,21 @@ class Problems:
         return draft.keeping if keeps_rules else draft.problem
 
 
-def _carry_out(path: Path, person: Person, cells: list[Cell], draft: Draft, limits: Limits) -> str:
+def _problems(sets: Mapping[str, Draft]) -> dict[str, Problems]:
+    return {name: Problems(draft) for name, draft in sets.items()}
+
+
+def _carry_out(
+    path: Path, person: Person, cells: list[Cell], sets: Mapping[str, Draft], limits: Limits
+) -> str:
     """Do some runs in the process that was begun for them; return why no more could be stored."""
     lower_priority(RUN)
+    draft = next(iter(sets.values()))
     with threadpool_limits(1), Archive(path) as archive:
         personal = personal_archive(archive, person)
         try:
             for _ in carry_out(
-                personal, cells, Problems(draft), limits, dataset=draft.data.name,
+                personal, cells, _problems(sets), limits, dataset=draft.data.name,
                 scaling=draft.scaling,
             ):  # fmt: skip
                 pass

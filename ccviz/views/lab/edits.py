@@ -78,7 +78,9 @@ class Edits:
             self._say("Pick points first, by clicks or with the lasso.", "nothing is picked")
             return
         self._state.param.update(**CLEARED | {"held": held})
-        self._say(f"{count(len(held), 'point')} held: pick others, then press M or C.", "held")
+        self._say(
+            f"{count(len(held), 'point')} held: pick others, then Must-link or Cannot-link.", "held"
+        )
 
     def cancel(self) -> None:
         """Clear the picked points and the notice; if there are none, end the questions."""
@@ -388,6 +390,10 @@ class Edits:
     def can_redo(self) -> bool:
         """Whether something was undone."""
         return self._history.can_redo
+
+    def link_sets(self) -> dict[str, Draft]:
+        """Return the problem with its links, with those before each edit, and with none."""
+        return self._history.link_sets()
 
     def undo(self) -> None:
         """Take back the last edit; a proof of the problem as it was is shown again."""

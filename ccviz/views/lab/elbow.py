@@ -1,17 +1,22 @@
 """How many clusters? Clusterings for every number first, then statistics, then higher bounds.
 
+After the clusterings each number takes what those beside it, and runs of the archive, have better.
+
 One cluster needs no search, and its row is there at once. A process of each further group of
 numbers shows its rows when it ends: the first has one number, and each further one twice as many.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import param
 
 from ccviz.errors import CcvizError, UnfillableError, UnsupportedError
-from ccviz.quota import Quota
+from ccviz.runs.archive import Archive
 from ccviz.runs.worker_pool import WorkerPool
 from ccviz.solvers import Solver, make_solver
 from ccviz.studies.elbow import bounded_by_more
@@ -21,13 +26,17 @@ from ccviz.studies.elbow_step import (
     bounded,
     clustered,
     compared,
+    from_neighbors,
+    from_runs,
     impossible,
     with_starts,
 )
 from ccviz.views.draft import Draft
+from ccviz.views.lab.personal_archive import personal_archive
 from ccviz.views.lab.queued_call import QueuedCall
 from ccviz.views.lab.runner import RunQueue
 from ccviz.views.lab.suiting import unable
+from ccviz.views.person import Person
 
 _QUICK = ("blp-kmeans", "bh-kmeans", "colgen")
 """The solvers that find clusterings; the first that supports the problem is taken."""
@@ -41,7 +50,8 @@ _MOST_COMPARED = 20_000
 _MOST_AT_ONCE = 100_000
 """Points up to which the row of one cluster is computed while the browser waits."""
 
-CLUSTERS, COMPARES, PROVES = "clustering", "comparing with uniform points", "raising the bound"
+CLUSTERS, JOINS = "clustering", "splitting and merging clusters"
+COMPARES, PROVES = "comparing with uniform points", "raising the bound"
 """What a process does."""
 
 
@@ -60,8 +70,11 @@ class Elbow(QueuedCall):
     # What is being worked out; None while nothing is.
     at = param.ClassSelector(class_=Work, default=None, allow_None=True)
 
-    def __init__(self, queue: RunQueue, quota: Quota, pool: WorkerPool | None = None) -> None:
-        super().__init__(quota, pool, queue)
+    def __init__(
+        self, archive: Archive, queue: RunQueue, person: Person, pool: WorkerPool | None = None
+    ) -> None:
+        super().__init__(person.quota, pool, queue)
+        self._archive, self._person = archive, person
         self._numbers: dict[int, Candidate] = {}
         self._todo: list[Work] = []
         self._bound_s = 0.0
@@ -116,13 +129,15 @@ class Elbow(QueuedCall):
             return
         at = self._todo.pop(0)
         numbers = [self._numbers[k] for k in at.numbers]
-        work, seconds_each, setting = {
-            CLUSTERS: (clustered, _MOST_TIME_S, _MOST_TIME_S),
-            COMPARES: (compared, _REFERENCES * _MOST_TIME_S, _REFERENCES),
-            PROVES: (bounded, self._bound_s, self._bound_s),
-        }[at.what]
+        about: dict[str, tuple[Callable[..., Any], float, tuple[Any, ...]]] = {
+            CLUSTERS: (clustered, _MOST_TIME_S, (_MOST_TIME_S,)),
+            JOINS: (joined, 3 * _MOST_TIME_S, (_MOST_TIME_S, self._archive.path, self._person)),
+            COMPARES: (compared, _REFERENCES * _MOST_TIME_S, (_REFERENCES,)),
+            PROVES: (bounded, self._bound_s, (self._bound_s,)),
+        }
+        work, seconds_each, settings = about[at.what]
         self._begin_call(
-            work, (numbers, self._seed, setting),
+            work, (numbers, self._seed, *settings),
             min(seconds_each * len(numbers) + _SPARE_S, self._quota.run_s), self._quota.call_bytes,
         )  # fmt: skip
         self.at = at
@@ -156,10 +171,24 @@ def _works(numbers: list[Candidate], proves: bool) -> list[Work]:
     allowed = [(each.k, each.problem) for each in numbers if each.problem is not None]
     few = [k for k, problem in allowed if problem.n <= _MOST_COMPARED]
     works = [Work(group, CLUSTERS) for group in _doubling(searched)]
+    works += [Work(tuple(k for k, _ in allowed), JOINS)] if searched else []
     works += [Work(group, COMPARES) for group in _doubling(few)]
     if proves:
         works += [Work((k,), PROVES) for k, problem in allowed if problem.k > 1]
     return works
+
+
+def joined(
+    candidates: list[Candidate], seed: int, seconds: float, path: Path, person: Person
+) -> tuple[Step, ...]:
+    """Return the steps with what a person's runs, and the numbers beside each, have better."""
+    numbers = {each.k: each for each in candidates}
+    problems = {k: each.problem for k, each in numbers.items() if each.problem is not None}
+    with Archive(path) as archive:
+        own = personal_archive(archive, person)
+        steps = [from_runs(own, problems[k], each.step) for k, each in numbers.items() if each.step]
+    solver = candidates[-1].solver or _QUICK[0]
+    return from_neighbors(problems, steps, solver, seed=seed, time_limit=seconds)
 
 
 def finder(draft: Draft) -> Solver:

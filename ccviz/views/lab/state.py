@@ -201,7 +201,7 @@ class State(ReportsErrors):
         self.person, self.archive = person, personal_archive(archive, person, example)
         archive = self.archive
         self.file_jobs = FileJobs(person.quota, pool)
-        self.elbow = Elbow(queue, person.quota, pool)
+        self.elbow = Elbow(archive, queue, person, pool)
         self.batch = Batch(archive, queue, person, pool)
         self.runner = Runner(archive, queue, person.quota.worker_bytes, pool)
         if pool is not None:

@@ -1,7 +1,11 @@
-// A batch of runs: a sheet over the page with solvers to tick, seeds, numbers of clusters, progress.
+// A batch of runs: a sheet over the page with solvers and sets of links to tick, seeds, numbers of clusters, progress.
 function solver({name, title, why, ticked}) {
   return html`<label class="${why ? "cannot" : ""}" title="${why}"><input type="checkbox" name="solver"
     value="${name}" ${ticked ? "checked" : ""}>${title}${why ? ` (${why})` : ""}</label>`
+}
+
+function set({name, ticked}) {
+  return html`<label><input type="checkbox" name="links" value="${name}" ${ticked ? "checked" : ""}>${name}</label>`
 }
 
 function numbers({k, seeds, first, seconds}) {
@@ -14,7 +18,7 @@ function numbers({k, seeds, first, seconds}) {
 
 export function render({model}) {
   const {dialog, show, parts} = sheetOver(model, "Run several solvers", `<h1>Run several solvers</h1>
-    <p>Each solver that is ticked, with each seed, for each number of clusters.</p>
+    <p>Each solver that is ticked, with each seed, for each number of clusters and each set of links.</p>
     <form id="batch"><div class="solvers"></div><div class="numbers"></div></form>
     <progress aria-label="Runs that have ended" max="1" value="0"></progress><p role="status"></p>
     <div class="outcomes"></div>
@@ -26,7 +30,9 @@ export function render({model}) {
   const fill = () => {
     if (!model.form.groups) return
     solvers.innerHTML = html`${model.form.groups.map(({title, solvers}) => html`<fieldset>
-      <legend>${title}</legend>${solvers.map(solver)}</fieldset>`)}`.text
+      <legend>${title}</legend>${solvers.map(solver)}</fieldset>`)}
+      ${model.form.links.length > 1 ? html`<fieldset><legend>Links, now and before each edit</legend>
+        ${model.form.links.map(set)}</fieldset>` : ""}`.text
     range.innerHTML = numbers(model.form).text
   }
   const tell = () => {
@@ -42,7 +48,8 @@ export function render({model}) {
   form.addEventListener("submit", (event) => {
     event.preventDefault()
     const numbers = numbersOf(form, "low", "high", "seeds", "first", "seconds")
-    model.send_msg({what: "start", solvers: new FormData(form).getAll("solver"), ...numbers})
+    const [solvers, links] = ["solver", "links"].map((name) => new FormData(form).getAll(name))
+    model.send_msg({what: "start", solvers, links, ...numbers})
   })
   model.on("form", fill)
   model.on("state", tell)

@@ -90,8 +90,7 @@ export function render({model}) {
   }
   const rename = (cluster) => {
     const {name} = model.table.heads.find(({number}) => number === cluster)
-    const given = window.prompt(`A name for cluster ${cluster}`, name)
-    if (given !== null) model.send_msg({what: "name", cluster, name: given})
+    ask(box, `A name for cluster ${cluster}`, name, (given) => model.send_msg({what: "name", cluster, name: given}))
   }
   box.addEventListener("click", (event) => {
     const button = event.target.closest("button")

@@ -94,7 +94,9 @@ class HeaderPanel(Panel):
         self._undo = _button(html.UNDO, "Undo (Z)", session.edits.undo, "Undo")
         self._redo = _button(html.REDO, "Redo (Shift+Z)", session.edits.redo, "Redo")
         self._keys = _button(html.KEYS, "Keys (?)", partial(show_keys, session), "Keys")
+        self._keys.css_classes = ["icon-only", "named", "keyed"]
         self._theme = _button(html.THEME, "Light or dark", self._switch, "Theme")
+        self._theme.css_classes = ["icon-only", "named"]
         self.follow(session)
         self._refresh()
 

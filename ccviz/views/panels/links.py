@@ -365,7 +365,7 @@ def _summary(links: LinkTable, follow: Implied) -> Markup:
     if not links:
         return Markup(
             '<p style="color:var(--faint);margin:2px 0">Click two points of the plot, then '
-            "<b>M</b> (must-link) or <b>C</b> (cannot-link).</p>"
+            "<b>Must-link</b> <kbd>M</kbd> or <b>Cannot-link</b> <kbd>C</kbd>.</p>"
         )
     must = int(links.is_must.sum())
     words = [count(must, "must-link"), count(len(links) - must, "cannot-link")]

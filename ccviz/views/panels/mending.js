@@ -74,6 +74,13 @@ function leaveAfterClick({el}) {
   el.addEventListener("click", () => el.dispatchEvent(new MouseEvent("mouseleave")))
 }
 
+// A finger has no keys: "Must-link (M)" is "Must-link" there.
+function leaveKeysOut({shadow_el}) {
+  if (!matchMedia("(pointer: coarse)").matches) return
+  for (const node of shadow_el.querySelector("button")?.childNodes ?? [])
+    if (node.nodeType === Node.TEXT_NODE) node.data = node.data.replace(/ \([A-Z]\)$/, "")
+}
+
 // The box between them counts up and down by the arrow keys.
 function leaveOut(view) {
   for (const button of view.shadow_el.querySelectorAll(".bk-spin-btn")) {
@@ -126,6 +133,7 @@ const AFTER = [
   ["Slider", "render", nameSlider],
   ["Spinner", "render", leaveOut],
   ["panel.models.widgets.Button", "render", leaveAfterClick],
+  ["panel.models.widgets.Button", "render", leaveKeysOut],
 ]
 
 // From Bokeh 3.10 on, a view without a context menu has null among its children.

@@ -149,7 +149,7 @@ class StatusPanel(Panel):
             align="center",
             color="light",
             visible=may_present,
-            css_classes=["icon-only"],
+            css_classes=["icon-only", "named"],
             description=Tooltip(
                 content="Points and proof on the whole screen (F)", position="bottom"
             ),

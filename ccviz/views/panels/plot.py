@@ -342,7 +342,9 @@ class PlotPanel(Panel):
         self._scatter = ScatterPanel(session, inspection, painter)
         self._legend = self._scatter.legend
         self._pairs = PairsPanel(session, lambda: self._scatter.labels, self._show_plane)
-        self._matrix = pn.widgets.Toggle(name="Matrix", margin=(0, 5, 0, 3), css_classes=["bar"])
+        self._matrix = pn.widgets.Toggle(
+            name="Matrix", margin=(0, 5, 0, 3), css_classes=["bar", "yields"]
+        )
         self._axes = Axes(session)
         self._classes = _button(
             "Classes", html.TAG, "Colour by the known classes", self._on_classes

@@ -32,6 +32,7 @@ from ccviz.views.panels.html import Html, css
 from ccviz.views.upstream import FigurePane
 
 _STYLE = css("result.css")
+_FIRST_SCORES = ("ARI", "Rows")
 _LOOKING = Markup("<p>The clustering that keeps the groups is looked for…</p>")
 _MOST_MOVES = 40
 """Moved points that are listed."""
@@ -151,8 +152,20 @@ def _html(frame: Card, more: Markup) -> Markup:
         rows=_definitions(tuple(row for row in frame.rows if row[0] not in IN_STATUS)),
         sizes=_sizes(frame.sizes),
         rules=rules_list(frame.rules),
-        scores=_definitions(frame.scores, "scores"),
+        scores=_scores(frame.scores),
     )
+
+
+def _scores(scores: tuple[tuple[str, str], ...]) -> Markup:
+    """Return the adjusted Rand index and on how many rows it is; the others come where it points.
+
+    A finger points at nothing: there all are shown.
+    """
+    first = tuple(score for score in scores if score[0] in _FIRST_SCORES)
+    others = tuple(score for score in scores if score not in first)
+    words = ", ".join(f"{name} {value}" for name, value in others)
+    hover = Markup('<div title="{}">{}</div>').format(words, _definitions(first, "scores"))
+    return hover + _definitions(others, "scores more") if scores else Markup()
 
 
 def rules_list(rows: tuple[RuleRow, ...]) -> Markup:

@@ -82,8 +82,8 @@ export function render({model}) {
     const row = model.rows.find((each) => each.id === id)
     const message = {what, id}
     if (what === "rename") {
-      message.name = window.prompt("A name for this run", row.name)
-      if (message.name === null) return
+      ask(box, "A name for this run", row.name, (name) => model.send_msg({...message, name}))
+      return
     }
     if (what === "delete" && !window.confirm(`Delete the run ${row.name} for good?`)) return
     model.send_msg(message)

@@ -18,6 +18,7 @@ from ccviz.runs.info import RunInfo
 from ccviz.runs.stop import Limits
 from ccviz.solvers import SOLVERS, make_solver
 from ccviz.solvers.base import GROUPS
+from ccviz.views.draft import Draft
 from ccviz.views.frames.clusters import Row, comparison, differing
 from ccviz.views.frames.tables import (
     COLUMNS,
@@ -61,13 +62,13 @@ class BatchPanel(Component):
     def __init__(self, session: Session, **params: Any) -> None:
         super().__init__(**params)
         self._session = session
-        self._said = ""
+        self._said, self._sets = "", dict[str, Draft]()
         self.follow(session)
 
     def open(self) -> None:
         """Show the sheet, made out for the problem and the solver at hand."""
         session = self._session
-        cannot = unable(session.draft)
+        cannot, self._sets = unable(session.draft), session.edits.link_sets()
         self.form = {
             "groups": [
                 {
@@ -82,6 +83,10 @@ class BatchPanel(Component):
                     ],
                 }
                 for group in GROUPS
+            ],
+            "links": [
+                {"name": name, "ticked": draft.links == session.draft.links}
+                for name, draft in self._sets.items()
             ],
             "k": session.draft.k,
             "seeds": _SEEDS,
@@ -124,11 +129,11 @@ class BatchPanel(Component):
             for name in message["solvers"]
         ]
         limits = Limits(float(message["seconds"]) or None, session.gap_limit, session.node_limit)
+        chosen = {name: self._sets[name] for name in message["links"] if name in self._sets}
+        drafts = chosen if len(chosen) > 1 else next(iter(chosen.values()), session.draft)
         many = range(first, first + min(max(seeds, 1), _MOST_SEEDS))
         try:
-            session.batch.start(
-                session.draft, solvers, many, range(low, max(low, high) + 1), limits
-            )
+            session.batch.start(drafts, solvers, many, range(low, max(low, high) + 1), limits)
         except CcvizError as refused:
             self._said = str(refused)
         self._refresh()
@@ -260,7 +265,7 @@ class RunsPanel(Panel):
         self._tables = [
             FileButton(
                 session,
-                f"Table ({words})",
+                words,
                 partial(table_download, session, style),
                 margin=(6, 6),
             )
@@ -274,9 +279,11 @@ class RunsPanel(Panel):
         self.refresh()
 
     def __panel__(self) -> Any:
-        files = pn.FlexBox(
-            self._many, self._export, *self._tables, margin=0, sizing_mode="stretch_width"
-        )
+        tables = pn.Card(
+            pn.Row(*self._tables, margin=0), title="Download the table…", collapsed=True,
+            margin=(6, 6),
+        )  # fmt: skip
+        files = pn.FlexBox(self._many, self._export, tables, margin=0, sizing_mode="stretch_width")
         return pn.Column(
             self._table, self._comparison, self._queue, files, self._import,
             pn.Row(self._batch, width=0, height=0, margin=0), sizing_mode="stretch_both", margin=0,

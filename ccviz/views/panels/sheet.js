@@ -54,13 +54,14 @@ function placeOf(node) {
 
 export function render({model}) {
   const {dialog, show, parts} = sheetOver(model, "Table", `<div class="sheet"></div><p role="alert" hidden></p>
-    <footer><button data-what="none">Ignore all columns</button><span></span>
-    <button data-what="cancel">Cancel</button>
+    <footer><span></span><button data-what="cancel">Cancel</button>
+    <button data-what="none">Ignore all columns</button>
     <button data-what="load" class="primary">Load</button></footer>`, "cancel")
   dialog.setAttribute("aria-labelledby", "title")
   const [sheet, alert] = parts(".sheet", "[role=alert]")
   const draw = () => {
     const open = model.sheet.lines !== undefined
+    sheet.ariaBusy = null
     if (open) {
       const place = placeOf(dialog.querySelector(":focus"))
       const scrolled = dialog.querySelector(".scroll")?.scrollTop ?? 0
@@ -77,7 +78,10 @@ export function render({model}) {
   dialog.addEventListener("change", ({target}) => {
     const {column, field} = target.dataset
     if (column !== undefined) model.send_msg({what: "role", column, role: target.value})
-    else if (FIELDS.includes(field)) model.send_msg({what: field, value: target.value})
+    else if (FIELDS.includes(field)) {
+      sheet.ariaBusy = "true"
+      model.send_msg({what: field, value: target.value})
+    }
   })
   dialog.addEventListener("click", ({target: {dataset: {word}}}) =>
     word !== undefined && model.send_msg({what: "word", value: word}))

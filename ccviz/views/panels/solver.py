@@ -116,7 +116,7 @@ class SolverPanel(Panel):
                 for name, widget in self._inputs.items():
                     value = getattr(solver, name)
                     if value not in getattr(widget, "values", [value]):  # it is not installed here
-                        widget.options = [*widget.options, value]
+                        widget.options = widget.options | {value: value}
                     widget.value = value
             return
         self._shown = type(solver)
@@ -135,6 +135,12 @@ class SolverPanel(Panel):
             self._advanced.objects = [
                 *more, *limits, self._outliers, self._centers, self._as_edited
             ]  # fmt: skip
+
+    @watches("time_limit")
+    def _on_limit(self, event: Any) -> None:
+        """Take a limit of nothing away: a run within it would give up."""
+        if event.new == 0:
+            self._session.time_limit = None
 
     def _set_outliers(self, outliers: int | None) -> None:
         if outliers is not None:
@@ -261,6 +267,10 @@ def _pair(*widgets: Any) -> pn.Row:
     return pn.Row(*widgets, margin=0, sizing_mode="stretch_width")
 
 
+_CHOICES = {"best": "best bound first", "depth": "depth first", "breadth": "breadth first"}
+"""What people call a choice, where its name says too little."""
+
+
 def _input(each: Any, label: str, value: Any) -> pn.widgets.Widget:
     """Return the widget that suits a setting's type, range and choices."""
     about = each.metadata
@@ -271,7 +281,8 @@ def _input(each: Any, label: str, value: Any) -> pn.widgets.Widget:
         "margin": (2, 4),
     }
     if choices := offered(about, value):
-        return pn.widgets.Select(options=choices, description=about["doc"], **common)
+        named = {_CHOICES.get(each, each): each for each in choices}
+        return pn.widgets.Select(options=named, description=about["doc"], **common)
     if isinstance(value, bool):
         # A select, for Panel's check box has no label that a screen reader finds.
         return pn.widgets.Select(

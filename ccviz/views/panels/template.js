@@ -23,6 +23,25 @@ function handOver({name, kind, content}) {
   window.setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }
 
+// A name or another short text, asked for over the page; `then` hears it unless Esc or Cancel ends it.
+function ask(host, words, value, then) {
+  const dialog = document.createElement("dialog")
+  dialog.ariaLabel = words
+  dialog.style.cssText = "color: var(--ink); background: var(--paper); border: 1px solid var(--line); border-radius: 10px"
+  dialog.innerHTML = html`<form method="dialog"><label>${words} <input name="text" value="${value}"></label>
+    <p><button type="button">Cancel</button> <button value="yes">OK</button></p></form>`.text
+  const [input, cancel] = ["input", "button"].map((name) => dialog.querySelector(name))
+  cancel.addEventListener("click", () => dialog.close())
+  dialog.addEventListener("keydown", (event) => event.stopPropagation())
+  dialog.addEventListener("close", () => {
+    if (dialog.returnValue === "yes") then(input.value)
+    dialog.remove()
+  })
+  host.append(dialog)
+  dialog.showModal()
+  input.select()
+}
+
 // A table under the names of its columns, nothing without rows; `row` makes one of what is in `rows`.
 const plainRow = (cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`
 

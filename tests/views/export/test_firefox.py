@@ -30,7 +30,7 @@ def test_firefox_opens_plays_and_inspects_it(play_of, tree_records, tmp_path):
         page.open(tmp_path / "run.html")
         assert page.evaluate(_READY)
         shown = page.evaluate(_SHOWN)
-        assert shown["headline"] == "Feasible clustering"  # the made-up bounds do not meet
+        assert shown["headline"] == "Valid, not proved"  # the made-up bounds do not meet
         assert shown["inked"] > 5
         page.evaluate("void ccviz.panels[0].select(3)")
         assert page.evaluate(_SHOWN)["node"].startswith("Node 3, depth")

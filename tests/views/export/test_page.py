@@ -116,7 +116,7 @@ def test_a_result_saves_itself(tmp_path, open_file):
     solve(problem, "pck-means", progress=False).save_html(tmp_path / "mine.html", "my run")
     page = open_file(tmp_path / "mine.html")
     page.get_by_role("heading", name="my run", exact=True).wait_for()
-    page.get_by_text("Feasible clustering").wait_for()
+    page.get_by_text("Valid, not proved").wait_for()
 
 
 def test_what_cannot_be_written_is_a_sentence(tmp_path, play_of, tree_records):

@@ -40,7 +40,7 @@ def test_a_link_that_is_broken_leaves_the_bound(proved):
     assert "1 cannot-link" in frame.caution
     assert dict(frame.rows)["Lower bound"] == "0.04"
     assert dict(frame.rows)["Gap"] == "–"
-    assert dict(frame.rows)["Broken"] == "1 cannot-link"
+    assert dict(frame.rows)["Constraints"] == "1 cannot-link broken"
 
 
 def test_a_link_that_is_gone_leaves_the_clustering(proved):

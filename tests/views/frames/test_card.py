@@ -25,9 +25,9 @@ def test_an_optimal_answer():
     run = run_of(found, BoundImproved(lower_bound=0.04), Finished(termination="proved"))
     frame = card(run, with_scores=True)
     assert frame.headline == "Optimal clustering"
-    assert dict(frame.rows)["WCSS"] == "0.04"
+    assert dict(frame.rows)["Cost (WCSS)"] == "0.04"
     assert dict(frame.rows)["Gap"] == "0.00 %"
-    assert dict(frame.rows)["Broken"] == "none"
+    assert dict(frame.rows)["Constraints"] == "all kept"
     assert dict(frame.scores)["ARI"] == "1.000"
     assert frame.sizes == (2, 2)
 
@@ -38,7 +38,7 @@ def test_broken_links_are_counted_by_kind():
     )
     frame = card(run, with_scores=False)
     assert frame.headline == "Searching"
-    assert dict(frame.rows)["Broken"] == "1 must-link, 1 cannot-link"
+    assert dict(frame.rows)["Constraints"] == "1 must-link, 1 cannot-link broken"
     assert frame.scores == ()
 
 
@@ -65,7 +65,7 @@ def test_an_answer_to_another_problem_is_called_so():
     run = run_of(IncumbentFound(labels=np.array([0, 0, 1, 1])), Finished(termination="converged"))
     same, other = Problem(X, 2), Problem([[0.0], [0.2], [1.0], [7.0]], 2)
     assert card(run, False, same).caution == card(run, False).caution == ""
-    assert "before your last edit" in card(run, False, other).caution
+    assert "to other points" in card(run, False, other).caution
     assert card(run, False, other).status == "edited"
 
 

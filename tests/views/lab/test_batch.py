@@ -7,7 +7,8 @@ from ccviz.views.link_table import Link
 from ccviz.views.panels.runs import BatchPanel
 from tests.patience import tick_until, wait_until
 
-ASKED = {"what": "start", "low": 2, "high": 3, "seeds": 2, "first": 5, "seconds": 0}
+ASKED = {"what": "start", "low": 2, "high": 3, "seeds": 2, "first": 5, "seconds": 0,
+         "links": []}  # fmt: skip
 
 
 def over(session):
@@ -86,3 +87,30 @@ def test_nothing_to_run_is_a_sentence(session):
     panel._act(ASKED | {"solvers": ["k-means"], "low": 1, "high": 150, "seeds": 100})
     assert "more than 1,000" in panel.state["words"]
     assert not session.batch.busy
+
+
+def test_links_of_earlier_states_have_runs_and_rows_of_their_own(session):
+    for link in (Link("cannot", 0, 60), Link("must", 0, 1)):
+        session.edits.add_links([link])
+    session.edits.undo()
+    session.edits.add_links([Link("must", 0, 2)])
+    panel = BatchPanel(session)
+    panel.open()
+    names = ["2 links", "1 link", "no links"]
+    assert [(each["name"], each["ticked"]) for each in panel.form["links"]] == [
+        (name, name == "2 links") for name in names
+    ]
+    asked = ASKED | {"solvers": ["blp-kmeans"], "high": 2, "links": names}
+    panel._act(asked)
+    over(session)
+    assert [row[1:3] for row in panel.state["rows"]] == [
+        (f"blp-kmeans · {name}", "2") for name in names
+    ]
+    found = [(info.name, info.links) for info in reversed(session.archive.runs())]
+    assert found[::2] == [
+        (f"{name}: blp-kmeans, seed 5, k = 2", many)
+        for name, many in zip(names, (2, 1, 0), strict=True)
+    ]
+    panel._act(asked | {"links": ["1 link"]})
+    over(session)
+    assert session.archive.runs()[0].links == 1

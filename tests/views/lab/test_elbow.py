@@ -4,7 +4,7 @@ import pytest
 
 from ccviz.problem.rules import RULE_KINDS
 from ccviz.studies.elbow_step import Step
-from ccviz.views.lab.elbow import CLUSTERS, COMPARES, PROVES, finder
+from ccviz.views.lab.elbow import CLUSTERS, COMPARES, JOINS, PROVES, finder
 from ccviz.views.lab.loading import add_rule
 from ccviz.views.link_table import Link
 from ccviz.views.panels.data import ElbowPanel
@@ -49,7 +49,7 @@ def test_all_clusterings_come_before_the_first_statistic_and_that_before_bounds(
     sweep_out(session)
     done = dict.fromkeys((work.numbers, work.what) for work in seen if work is not None)
     assert list(done) == [
-        ((2,), CLUSTERS), ((3, 4), CLUSTERS),
+        ((2,), CLUSTERS), ((3, 4), CLUSTERS), ((1, 2, 3, 4), JOINS),
         ((1,), COMPARES), ((2, 3), COMPARES), ((4,), COMPARES),
         ((2,), PROVES), ((3,), PROVES), ((4,), PROVES),
     ]  # fmt: skip

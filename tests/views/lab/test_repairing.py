@@ -35,7 +35,7 @@ def test_a_broken_clustering_is_repaired_and_undo_gives_the_old_one_back(solved)
     assert found.wcss >= solved.run.objective
     shown = card(solved.run, False, solved.draft.problem, found)
     assert shown.headline == "Repaired"
-    assert dict(shown.rows)["Broken"] == "none"
+    assert dict(shown.rows)["Constraints"] == "all kept"
     assert "lower bound" not in shown.caution  # a heuristic has none
     assert not any(row["broken"] for row in At(LinksPanel(solved)).of(LinkList).rows)
     solved.edits.undo()
@@ -70,7 +70,7 @@ def test_a_repair_is_shown_until_the_run_has_a_clustering(solved):
     shown = card(solved.run, False, solved.draft.problem, found)
     assert solved.run.labels is None
     assert (shown.headline, shown.status) == ("Repaired", "edited")
-    assert dict(shown.rows)["Broken"] == "none"
+    assert dict(shown.rows)["Constraints"] == "all kept"
     solved.start()
     settle(solved)
     assert solved.repair.partition is None
