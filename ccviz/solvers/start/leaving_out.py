@@ -36,7 +36,7 @@ from ccviz.solvers.blp_kmeans import BlpKMeans
 from ccviz.solvers.common.hard_links import in_a_tree
 from ccviz.solvers.common.scaling import rescale, work_rescaled
 from ccviz.solvers.common.seeding import last_incumbent
-from ccviz.solvers.regions import region_start
+from ccviz.solvers.regions import Regions, region_start
 from ccviz.solvers.s_mdeclust import first_labels
 from ccviz.solvers.search.branch_and_bound import Known, TreeSettings, branch_and_bound
 from ccviz.solvers.search.decisions import PairDecision, decided_pairs
@@ -124,6 +124,15 @@ class LeavingOut:
             if kept is not None and (cost := Partition(self.problem, kept).objective) < best:
                 best = cost
                 yield IncumbentFound(labels=kept, source=event.source, objective=cost)
+        # Moves may break limits on the way: where many points are apart only they find one.
+        if best == math.inf and not Regions.supports.missing(self.problem):
+            rng = np.random.default_rng(context.seed)
+            labels = region_start(
+                self.problem, rng, n_init=_FEW_TRIES, patience=_PATIENCE, stop=context.stop
+            )
+            if labels is not None and (kept := self.kept(labels)) is not None:
+                best = Partition(self.problem, kept).objective
+                yield IncumbentFound(labels=kept, source="regions", objective=best)
         return replace(known, upper_bound=best)
 
     @property
