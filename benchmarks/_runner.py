@@ -301,6 +301,8 @@ def proved(
         "verified_gap": f"{verdict.gap:.2e}" if verdict.accepted else verdict.sentence,
         "cpu_s": f"{seconds[-1]:.1f}",
         "verify_s": f"{verify_s:.1f}",
+        "nodes": f"{result.nodes}",
+        "bound": f"{verdict.lower_bound:.12g}",
     }
     return cells, seconds[-1]
 

@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[1]
 _PRINTED_ACCURACY = 1e-4  # relative; an objective farther from the printed one is of other links
 _WORDS = (
     "none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-    "twelve", "thirteen", "fourteen",
+    "twelve", "thirteen", "fourteen", "fifteen",
 )  # fmt: skip
 
 

@@ -73,5 +73,5 @@ def test_it_is_a_lesson(path):
     assert "<details><summary>Answers</summary>" in text
 
 
-def test_there_are_fourteen():
-    assert len(NOTEBOOKS) == 14
+def test_there_are_fifteen():
+    assert len(NOTEBOOKS) == 15

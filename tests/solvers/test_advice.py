@@ -82,3 +82,13 @@ def test_limits_on_sums_of_few_points_get_the_solver_that_lists_clusters(n, k, s
     rules = [read_asked(f"sum(demand)<={0.9 * demand.sum()}", None, lambda _: demand)]
     sizes = None if n == 15 else f"{n // k}"
     assert advice(with_rules(problem(n, k, sizes=sizes), rules, keeps_rules=False)).solver == solver
+
+
+def test_limits_on_sums_of_many_points_that_are_kept_apart_get_regions():
+    X = np.random.default_rng(0).uniform(size=(600, 2))
+    rules = [
+        read_asked("sum(demand)<=8%", column={"demand": np.ones(600)}.__getitem__),
+        read_asked("diameter<=0.5"),
+    ]
+    asked = with_rules(Problem(X, 15), rules, keeps_rules=False)
+    assert advice(asked).solver == "regions"

@@ -36,7 +36,7 @@ from ccviz.solvers.blp_kmeans import BlpKMeans
 from ccviz.solvers.common.hard_links import in_a_tree
 from ccviz.solvers.common.scaling import rescale, work_rescaled
 from ccviz.solvers.common.seeding import last_incumbent
-from ccviz.solvers.regions import region_start
+from ccviz.solvers.regions import Regions, region_start
 from ccviz.solvers.s_mdeclust import first_labels
 from ccviz.solvers.search.branch_and_bound import Known, TreeSettings, branch_and_bound
 from ccviz.solvers.search.decisions import PairDecision, decided_pairs
@@ -45,8 +45,8 @@ from ccviz.solvers.search.tree import Report, Task
 _STARTS = 5  # Starts of BLP k-means for the first clustering
 _STEP_S = 1.0  # Seconds for one assignment, of the first clusterings and of a repair
 _REPAIRED = 20_000  # Blocks times clusters up to which a clustering of the root is repaired
-_TRIES, _FEW_TRIES = 20, 2  # Starts for a connected clustering, at the root and below it
-_PATIENCE = 100  # Moves without a better one that end its tabu search
+_TRIES, _FEW_TRIES = 20, 2  # Starts for a connected clustering, first of all and later
+_PATIENCE = 100  # Moves without a better one that end its tabu search, which nodes have not
 
 _LEAVES_ONE = "The only clustering that is left breaks a size or a rule."
 
@@ -108,7 +108,7 @@ class LeavingOut:
         # no clustering, of which a tree without the limits needs long to be sure.
         if known is None or known.upper_bound < math.inf or self.is_whole or NodeOpened in before:
             return known
-        best = math.inf
+        best, tries = math.inf, _TRIES
         solver = BlpKMeans(n_init=_STARTS, step_limit=_STEP_S)
         for event in solver.steps(self.problem, context):
             if isinstance(event, InfeasibilityProved):
@@ -119,27 +119,37 @@ class LeavingOut:
             if not isinstance(event, IncumbentFound):
                 continue
             task = Task(0, seed=context.seed, stop=context.stop)
-            labels = event.labels
-            kept = self._connected(labels, task) if self._has_graph else self.kept(labels)
+            kept = self._near(event.labels, task, tries)
+            tries = _FEW_TRIES
             if kept is not None and (cost := Partition(self.problem, kept).objective) < best:
                 best = cost
                 yield IncumbentFound(labels=kept, source=event.source, objective=cost)
+        # Moves may break limits on the way: where many points are apart only they find one.
+        if best == math.inf and not Regions.supports.missing(self.problem):
+            rng = np.random.default_rng(context.seed)
+            labels = region_start(
+                self.problem, rng, n_init=_FEW_TRIES, patience=_PATIENCE, stop=context.stop
+            )
+            if labels is not None and (kept := self.kept(labels)) is not None:
+                best = Partition(self.problem, kept).objective
+                yield IncumbentFound(labels=kept, source="regions", objective=best)
         return replace(known, upper_bound=best)
 
     @property
     def _has_graph(self) -> bool:
         return self.problem.neighbors is not None
 
-    def _connected(self, labels: IntArray, task: Task) -> IntArray | None:
+    def _near(self, labels: IntArray, task: Task, tries: int = _FEW_TRIES) -> IntArray | None:
         """Return the better of a clustering and a connected one near it, if they keep all."""
-        tries = _FEW_TRIES if task.decisions else _TRIES
-        rng = np.random.default_rng(task.seed)
-        near = region_start(
-            self.problem, rng, labels=labels, n_init=tries, patience=_PATIENCE, stop=task.stop
-        )
-        given = [each for each in (labels, near) if each is not None]
-        found = [kept for each in given if (kept := self.kept(each)) is not None]
-        return min(found, key=lambda each: Partition(self.problem, each).objective, default=None)
+        found = [self.kept(labels)]
+        if self._has_graph:
+            rng, patience = np.random.default_rng(task.seed), 0 if task.decisions else _PATIENCE
+            near = region_start(
+                self.problem, rng, labels=labels, n_init=tries, patience=patience, stop=task.stop
+            )
+            found.append(None if near is None else self.kept(near))
+        kept = [each for each in found if each is not None]
+        return min(kept, key=lambda each: Partition(self.problem, each).objective, default=None)
 
     def searched(
         self,
@@ -174,7 +184,7 @@ class LeavingOut:
             report = self._reconsidered(report, task)
         if labels is None:
             return report
-        kept = self._connected(labels, task) if self._has_graph else self.kept(labels)
+        kept = self._near(labels, task)
         if kept is not None:
             return replace(report, labels=kept)
         mended = self._mended(labels, task)

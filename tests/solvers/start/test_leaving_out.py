@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ccviz import Problem, solve, start
-from ccviz.events import BoundImproved, NodeOpened, Noted
-from ccviz.problem.asked import AskedRule
+from ccviz import Partition, Problem, solve, start
+from ccviz.events import BoundImproved, IncumbentFound, NodeOpened, Noted
+from ccviz.problem.asked import AskedRule, read_asked
 from ccviz.problem.reduction import with_rules
 from ccviz.problem.rules import MaxOverlap
 from ccviz.problem.sums import MaxSum, MinSum
@@ -132,3 +132,16 @@ def test_that_there_is_no_clustering_is_seen_after_divide_and_bound_too(
 ):
     asked = with_rules(problem, [rule], True)
     assert solve(asked, solver, time_limit=5.0, **settings).status == "infeasible"
+
+
+def test_a_first_clustering_is_found_where_assignments_to_centres_break_a_limit():
+    rng = np.random.default_rng(0)
+    X, demand = rng.uniform(size=(60, 2)), rng.integers(1, 20, 60).astype(float)
+    texts = ("sum(demand)<=12.5%", "diameter<=0.5")
+    rules = [read_asked(text, column={"demand": demand}.__getitem__) for text in texts]
+    asked = with_rules(Problem(X, 9), rules, keeps_rules=False)
+    kinds = (IncumbentFound, NodeOpened)
+    events = (record.event for record in start(asked, "sdp"))
+    first = next(event for event in events if isinstance(event, kinds))
+    assert isinstance(first, IncumbentFound)
+    assert Partition(asked, first.labels).violations.none_hard

@@ -1,0 +1,165 @@
+"""What people ask for most, from tables of words and numbers, with a bound.
+
+The tables of pupils and of stops are invented, in the folder `people` of the instances; the others
+are scikit-learn's. Rules and links are read as a person types them, the features are standardised.
+One thread, CPU seconds. Gaps are those that the checker finds; those over all numbers of clusters
+are of `choose_k`.
+"""
+
+from __future__ import annotations
+
+import csv
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+
+import _runner as runner
+import numpy as np
+
+from ccviz import Partition, Problem, start
+from ccviz.data import load, scale
+from ccviz.events import IncumbentFound
+from ccviz.problem.asked import read_asked
+from ccviz.problem.reduction import with_rules
+from ccviz.solvers.advice import advice
+from ccviz.studies.choose_k import choose_k
+
+
+def table(options: Namespace, name: str) -> dict[str, np.ndarray]:
+    """Return the columns of a table, as words."""
+    with (options.bench / "people" / f"{name}.csv").open(encoding="utf-8") as file:
+        rows = [*csv.DictReader(file)]
+    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+
+
+def features(columns: dict[str, np.ndarray], names: str) -> np.ndarray:
+    X = np.column_stack([columns[name].astype(float) for name in names.split(",")])
+    return scale(X, "standard")
+
+
+def ruled(problem: Problem, columns: dict[str, np.ndarray], *rules: str) -> Problem:
+    asked = [read_asked(rule, column=columns.__getitem__) for rule in rules]
+    return with_rules(problem, asked, keeps_rules=False)
+
+
+def proof(problem: Problem, limit: float) -> runner.Row:
+    cells, _ = runner.proved(problem, "sdp", 1e-4, limit, gap=1.0)
+    keys = ("objective", "verified_gap", "cpu_s", "nodes")
+    return {"solver": "sdp", "n": problem.n, "k": problem.k} | {key: cells[key] for key in keys}
+
+
+def pupils(options: Namespace) -> runner.Row:
+    columns, pairs = table(options, "pupils96"), table(options, "pupils96_pairs")
+    row = {name: at for at, name in enumerate(columns["Name"])}
+    links: dict[str, list] = {"must": [], "must not": []}
+    for a, b, rule in zip(*pairs.values(), strict=True):
+        links[rule].append((row[a], row[b]))
+    X = features(columns, "Maths,German,Sport,Distance_km")
+    problem = Problem(X, 12, links["must"], links["must not"], sizes=[8] * 12)
+    return proof(ruled(problem, columns, "count(Girl=yes)>=3", "count(Class)<=2"), 60.0)
+
+
+def fair(n: int) -> Callable[[Namespace], runner.Row]:
+    def measured(_: Namespace) -> runner.Row:
+        data = load("digits")
+        word = np.where(data.truth[:n] % 2 == 0, "even", "odd")
+        share = 100.0 * float(np.mean(word == "even"))
+        limits = (f"share(kind=even)>={share - 10:.2f}%", f"share(kind=even)<={share + 10:.2f}%")
+        return proof(ruled(Problem(data.X[:n], 3), {"kind": word}, *limits), 300.0)
+
+    return measured
+
+
+def stops(options: Namespace) -> runner.Row:
+    columns = table(options, "points800")
+    columns["parcels"] = columns["parcels"].astype(float)
+    problem = Problem(features(columns, "lat,lon"), 15)
+    problem = ruled(problem, columns, "sum(parcels)<=8%", "diameter<=1.6")
+    solver = advice(problem, seconds=10.0).solver
+    row = {"solver": solver, "n": problem.n, "k": problem.k, "said": "no answer"}
+    for event, seconds in runner.events_within(start(problem, solver), 10.0):
+        if isinstance(event, IncumbentFound):
+            partition = Partition(problem, event.labels)
+            assert partition.violations.none_hard
+            cost = f"{partition.objective:.9g}"
+            return row | {"objective": cost, "cpu_s": f"{seconds:.1f}", "said": "not asked for"}
+    return row
+
+
+def least(_: Namespace) -> runner.Row:
+    X = np.random.default_rng(0).normal(size=(23, 2))
+    chosen, seconds = runner.timed(choose_k, lambda k: Problem(X, k, sizes="1-5"), "least")
+    said = {"said": chosen.words, "cpu_s": f"{seconds:.1f}"}
+    return {"solver": "choose_k", "n": 23, "k": chosen.k, **said}
+
+
+def free(name: str) -> Callable[[Namespace], runner.Row]:
+    def measured(_: Namespace) -> runner.Row:
+        X = scale(load(name).X, "standard")
+        chosen, seconds = runner.timed(
+            choose_k, lambda k: Problem(X, k, sizes=f"3-{len(X)}"), "free", time_limit=300.0
+        )
+        gap = 1.0 - chosen.lower_bound / chosen.objective
+        found = {"objective": f"{chosen.objective:.9g}", "verified_gap": f"{gap:.2e}"}
+        said = {"said": chosen.words, "cpu_s": f"{seconds:.1f}"}
+        return {"solver": "choose_k", "n": len(X), "k": chosen.k, **found, **said}
+
+    return measured
+
+
+Case = Callable[[Namespace], runner.Row]
+EVEN = "digits in 3 clusters, each with the share of even ones of all, 10 points more or less"
+CASES: dict[str, tuple[Case, str]] = {
+    "pupils": (
+        pupils,
+        "96 pupils in 12 groups of 8: at least 3 girls, at most 2 of one class, 25 pairs apart, 10 "
+        "together",
+    ),
+    "fair 200": (fair(200), f"200 {EVEN}"),
+    "fair 1,000": (fair(1000), f"1,000 {EVEN}"),
+    "stops": (
+        stops,
+        "800 stops in 15 districts, at most 8 % of the parcels each, diameter at most 1.6: the "
+        "first answer within 10 s",
+    ),
+    "least": (least, "23 points in the fewest clusters of at most 5"),
+    "free iris": (free("iris"), "iris in clusters of at least 3, their number free"),
+    "free wine": (free("wine"), "wine in clusters of at least 3, their number free"),
+}
+
+
+def cases(options: Namespace) -> Iterator[tuple[str]]:
+    return ((name,) for name in options.only)
+
+
+def measure(options: Namespace, name: str) -> runner.Row:
+    return CASES[name][0](options)
+
+
+def page(rows: runner.Rows) -> str:
+    for row in rows:
+        row["what"] = CASES[row["case"]][1]
+        gap = row["verified_gap"]
+        row["gap"] = f"{100 * float(gap):.2f} %" if gap[:1].isdigit() else gap or row["said"]
+    return f"# What people ask for\n\n{__doc__}\n" + runner.laid_out(
+        "asked | points | k | by | objective | gap | CPU s | nodes",
+        "{what} | {n} | {k} | {solver} | {objective} | {gap} | {cpu_s} | {nodes}",
+        rows,
+    )
+
+
+def warm_up() -> None:
+    rng = np.random.default_rng(0)
+    problem = Problem(rng.normal(size=(12, 2)), 3, [(0, 1)], [(2, 3)], sizes=[4] * 3)
+    word = np.array(["a", "b"] * 6)
+    for rule in ("count(w)<=3", "share(w=a)>=20%"):
+        proof(ruled(problem, {"w": word}, rule), 20.0)
+        proof(ruled(Problem(problem.X, 3), {"w": word}, rule), 20.0)
+    start(problem, "regions", n_init=1).result()
+
+
+if __name__ == "__main__":
+    fields = ("case", "solver", "n", "k", "objective", "verified_gap", "cpu_s", "nodes", "said")
+    runner.run(
+        __doc__, "asked_for", ("case",), cases, measure, page, fields=fields, warm_up=warm_up,
+        cpu_clock=True, bench=runner.BENCH, only=list(CASES),
+    )  # fmt: skip
