@@ -27,6 +27,9 @@ class Quota:
     # of it; None for unlimited memory.
     run_s: float = inf
     worker_bytes: int | None = None
+    # kept, kept_bytes: Most tables and lessons under an address at a time, and bytes of one of them
+    kept: int = 50
+    kept_bytes: int = 1 << 26
 
     @property
     def call_bytes(self) -> int:
@@ -62,6 +65,12 @@ class Quota:
                 "delete some of them first."
             )
 
+    def check_kept(self, kept: int, size: int) -> None:
+        """Raise `CcvizError` if who has some tables under addresses may not keep one more."""
+        if kept >= self.kept:
+            raise CcvizError(f"you have {kept} addresses of at most {self.kept}: delete one first.")
+        _refuse(size, self.kept_bytes, "bytes of a table under an address")
+
     def check_at_once(self, running: int) -> None:
         """Raise `CcvizError` if a person has the most runs in progress that are allowed."""
         if running >= self.at_once:
@@ -88,6 +97,6 @@ ONE_PERSON = Quota()
 STUDENT = Quota(
     points=50_000, cells=2_000_000, links=20_000, generated=20_000, file_bytes=1 << 26,
     reading_s=20.0, reading_bytes=2 << 30, runs=100, run_bytes=1 << 28,
-    at_once=2, run_s=300.0, worker_bytes=4 << 30,
+    at_once=2, run_s=300.0, worker_bytes=4 << 30, kept=10, kept_bytes=1 << 24,
 )  # fmt: skip
 """Limits for a student in a class of thirty on one machine."""

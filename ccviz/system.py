@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -182,6 +183,16 @@ def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
         scratch.replace(path)
     finally:
         scratch.unlink(missing_ok=True)
+
+
+def put_in_place(path: Path, content: bytes) -> None:
+    """Write a file that this account alone reads, whole or not at all; one that is there stays."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.") as beside:
+        beside.write(content)
+        beside.flush()
+        os.fsync(beside.fileno())
+        with suppress(FileExistsError):
+            os.link(beside.name, path)
 
 
 def resolved(path: str | Path) -> Path:

@@ -27,7 +27,6 @@ from ccviz.events import (
 )
 from ccviz.runs.info import summarise
 from ccviz.runs.run import Run
-from ccviz.views.lessons.written import ScriptStep, as_word, script
 from tests.app.driver import ROOT, Lab, Server
 from tests.app.test_accessibility import faults
 from tests.patience import PATIENCE_S, wait_until
@@ -234,31 +233,6 @@ def assert_only_by_tls(server, authority):
         urlopen(server.url.replace("https", "http"))
 
 
-def test_the_teacher_of_a_class_reads_the_answers(serve, visit):
-    server = serve("--class", "--teacher-token", "chalk")
-    step = ScriptStep("Think.", "data=iris&solver=blp-kmeans", question="Why three?")
-    lesson = as_word(script("Short", "", (step,)))
-    ann = visit(f"{server.url}?lesson={lesson}")
-    ann.see("Why three?")
-    ann.page.set_viewport_size({"width": 390, "height": 844})
-    ann.wait_for(lambda: ann.page.get_by_label("Your answer").bounding_box()["width"] > 200)
-    ann.page.get_by_label("Your name").fill("Ann")
-    ann.page.get_by_label("Your answer").fill(SCRIPT)
-    ann.press("Send")
-    ann.see("The teacher has your answer")
-    assert ann.page.get_by_text("1 answer").count() == 0
-    teacher = visit(f"{server.url}?token=chalk&lesson={lesson}")
-    teacher.see("1 answer")
-    teacher.see(SCRIPT)
-    assert not faults(teacher)
-    with teacher.page.expect_download() as download:
-        teacher.press("Answers as CSV")
-    assert download.value.suggested_filename == "answers-short.csv"
-    for lab in (ann, teacher):
-        assert lab.page.evaluate(INJECTED) == CLEAN
-        lab.assert_clean()
-
-
 def test_in_a_class_runs_are_their_owners(serve, visit, by_tls):
     options, authority = by_tls
     server = serve("--class", "--teacher-token", "chalk", *options)
@@ -286,4 +260,84 @@ def test_in_a_class_runs_are_their_owners(serve, visit, by_tls):
     teacher.room("Runs")
     teacher.page.locator(".scroll tbody tr").wait_for()  # the only one
     for lab in (ann, bob_again, teacher):
+        lab.assert_clean()
+
+
+def test_a_table_by_address_opens_a_copy_until_its_end(serve, visit):
+    server = serve("--class", "--teacher-token", "chalk")
+    ann = visit(server.url)
+    ann.take_table("mine.csv", b"a,b\n" + b"1,2\n3,4\n15,17\n" * 3)
+    ann.see("mine · 9 points")
+    ann.room("Share")
+    ann.see("Give an address, above")
+    ann.press("Give an address")
+    given = ann.page.get_by_text(re.compile(r"^http\S+shared="))
+    address = given.inner_text()
+    assert not faults(ann)
+    ann.wait_for(server.waiting)  # the libraries are loaded, which takes long beside other tests
+    ben = visit(address)
+    ben.see_notice("mine is a copy")
+    ben.see("mine · 9 points")
+    ben.wait_for(lambda: "draft=" in ben.page.url)  # so that his edits are there on a reload
+    ben.room("Share")
+    assert ben.page.get_by_role("button", name="Delete: mine").count() == 0
+    (kept,) = (server.home / "shared").iterdir()
+    assert kept.stat().st_mode & 0o077 == 0
+    first, rest = kept.read_bytes().split(b"\n", 1)
+    kept.write_bytes(re.sub(rb'"until":[\d.]+', b'"until":1', first) + b"\n" + rest)
+    late = visit(address)
+    late.see_notice("The server keeps nothing under this address: its time is over")
+    assert not kept.exists()
+    ann.press("Give an address")
+    ann.wait_for(lambda: given.inner_text() != address)
+    ann.page.once("dialog", lambda dialog: dialog.accept())
+    ann.page.get_by_role("button", name="Delete: mine").click()
+    given.wait_for(state="hidden")
+    assert list((server.home / "shared").iterdir()) == []
+    for lab in (ann, ben, late):
+        lab.assert_clean()
+
+
+def test_a_lesson_is_answered_and_the_teacher_sees_the_class(serve, visit):
+    server = serve("--class", "--teacher-token", "chalk")
+    teacher = visit(f"{server.url}?token=chalk")
+    teacher.take_table("mine.csv", b"a,b\n" + b"1,2\n3,4\n15,17\n" * 3)
+    teacher.choose("Lesson", "Write or open a lesson…")
+    for label, text in {
+        "Title": "Short", "What to do, and why": "Run it.",
+        "A question to the class (optional)": "How many clusters?",
+        "Its right answer | wrong ones to choose from (optional)": f"Three | {SCRIPT}",
+    }.items():  # fmt: skip
+        teacher.page.get_by_label(label, exact=True).fill(text)
+    teacher.press("Add this step")
+    teacher.press("Make the address")
+    given = teacher.page.get_by_text(re.compile(r"^http\S+lesson=kept-"))
+    address = given.locator("visible=true").first.inner_text()
+
+    student = visit(address)
+    student.page.set_viewport_size({"width": 390, "height": 844})
+    student.page.get_by_label("Your name").fill(SCRIPT[:60])
+    for answer, verdict in ((SCRIPT, "Not yet."), ("Three", "Right.")):
+        student.choose("Choose an answer", answer)
+        student.press("Send")
+        student.see(verdict)
+    student.see("The teacher has your answer")
+    assert student.page.evaluate("document.documentElement.scrollWidth") == 390
+    assert not faults(student)
+    student.press("Show me")
+    student.see(re.compile("^Objective "))
+    assert student.page.get_by_text("1 answer").count() == 0
+
+    teacher = Lab(teacher.page, address)
+    teacher.see("1 answer, 1 student")
+    row = teacher.page.get_by_role("region", name="The class").get_by_role("row").last
+    assert row.inner_text().split("\t")[:4] == [SCRIPT[:60], "Three", "right", "1"]
+    assert "optimal" in row.inner_text()
+    teacher.see(address)
+    assert not faults(teacher)
+    with teacher.page.expect_download() as download:
+        teacher.press("Answers as CSV")
+    assert download.value.suggested_filename == "answers-short.csv"
+    for lab in (student, teacher):
+        assert lab.page.evaluate(INJECTED) == CLEAN
         lab.assert_clean()

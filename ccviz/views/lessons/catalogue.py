@@ -68,6 +68,7 @@ class _Exercise(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     question: str
     answer: str
+    answers: tuple[str, ...] = ()  # The right one in few words, then wrong ones to choose from
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -87,7 +88,8 @@ def _read(name: str) -> Lesson:
     file = msgspec.toml.decode(content, type=_File)
     taken = tuple(_step(each, by_hand.sketch if file.sketch else None) for each in file.steps)
     exercises = tuple((each.question, each.answer) for each in file.exercises)
-    return Lesson(file.title, taken, file.aim, file.paper, file.look, exercises)
+    answers = file.exercises[0].answers if file.exercises else ()
+    return Lesson(file.title, taken, file.aim, file.paper, file.look, exercises, answers)
 
 
 def _part(words: str) -> Callable[..., Any]:

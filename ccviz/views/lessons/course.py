@@ -45,6 +45,23 @@ class Step:
     hint: Callable[[Session, Memory], str] | None = None
     tab: str = ""  # Title of the tab where it is seen, which opens by itself; empty for none
     question: str = ""  # What a class is asked at this step; empty for nothing
+    answers: tuple[str, ...] = ()  # To the question: the right one, then wrong ones to choose from
+
+
+_NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,9})?", re.ASCII)
+
+
+def is_right(given: str, answer: str) -> bool:
+    """Return whether an answer is the right one: the same words, whatever their case.
+
+    A number is right if it equals the right one, rounded to as many decimals as that has; a whole
+    one has to be exact.
+    """
+    said, right = (text.strip().replace(",", ".").casefold() for text in (given, answer))
+    if _NUMBER.fullmatch(said) and _NUMBER.fullmatch(right):
+        decimals = len(right.partition(".")[2])
+        return (round(float(said), decimals) if decimals else float(said)) == float(right)
+    return said == right
 
 
 def name_of(title: str) -> str:
@@ -62,6 +79,7 @@ class Lesson:
     paper: str = ""
     look: str = ""
     exercises: tuple[tuple[str, str], ...] = ()
+    answers: tuple[str, ...] = ()  # To the first exercise, as in `Step`
     # What an address calls a lesson that was written on the page; empty for the others.
     word: str = ""
 
@@ -126,6 +144,14 @@ class Course(param.Parameterized):
             return ""
         exercises = self.lesson.exercises
         return self.step.question or (exercises[0][0] if exercises and self.is_last else "")
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """Answers to the question, as in `Step`; empty if the lesson does not say."""
+        step = self.step
+        if step is not None and step.question:
+            return step.answers
+        return self.lesson.answers if self.question else ()
 
     def handout(self) -> Handout | None:
         """Return the lesson as far as it was walked, for a page; None without one."""

@@ -159,6 +159,7 @@ def step(
     sketch: Callable[[Memory], str] | None = None,
     tab: str = "",
     question: str = "",
+    answers: tuple[str, ...] = (),
 ) -> Step:
     """Return a step that is done once nothing that it needs is missing.
 
@@ -171,7 +172,7 @@ def step(
     def hint(session: Session, memory: Memory) -> str:
         return _missing(needs, session, memory) if _has_run(session, ran) else ""
 
-    return Step(text, act, done, finding, sketch, hint if ran else None, tab, question)
+    return Step(text, act, done, finding, sketch, hint if ran else None, tab, question, answers)
 
 
 def _missing(needs: tuple[Need, ...], session: Session, memory: Memory) -> str:

@@ -157,7 +157,7 @@ _Line = Annotated[str, msgspec.Meta(min_length=1, max_length=120)]
 _Text = Annotated[str, msgspec.Meta(max_length=2000)]
 
 
-class ScriptStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ScriptStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A step as it is written."""
 
     text: Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]  # What to do, and why
@@ -168,6 +168,8 @@ class ScriptStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     # Title of the tab where it is seen; empty for none.
     tab: Literal["", "Result", "Clusters", "Inside the solver", "Bounds", "Runs", "Share"] = ""
     question: _Text = ""  # What a class is asked
+    # The right answer to it, then wrong ones to choose from; empty if the lesson does not say.
+    answers: Annotated[tuple[_Line, ...], msgspec.Meta(max_length=8)] = ()
 
 
 class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -181,13 +183,15 @@ class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     format: Literal[1] = 1
 
 
-def step_here(session: Session, text: str, own: str = "", **more: str | bool) -> ScriptStep:
+def step_here(session: Session, text: str, own: str = "", **more: Any) -> ScriptStep:
     """Return a step that asks for the problem and the settings of the page as they are.
 
     `own`: What the lesson calls the data, if they are a table of its own. Raises `CcvizError` if a
     text is missing or too long, or an address cannot hold the problem.
     """
-    return _checked({"text": text.strip(), "query": query(session, own), **more}, ScriptStep)
+    named = "" if session.chosen else f"&solver={session.solver.name}"  # the page's own choice, too
+    asked = query(session, own) + named
+    return _checked({"text": text.strip(), "query": asked, **more}, ScriptStep)
 
 
 def script(
@@ -216,6 +220,8 @@ def _checked(values: dict[str, object], kind: type) -> Any:
 def as_file(written: Script) -> bytes:
     """Return a lesson as a file."""
     whole = msgspec.json.encode(written)
+    if len(whole) > MOST_BYTES:
+        raise CcvizError("The lesson is too long.")
     return whole if written.tables else msgspec.json.format(whole)  # a number a line is no help
 
 
@@ -321,5 +327,7 @@ def _step(written: ScriptStep, tables: tuple[Dataset, ...]) -> Step:
         return f"Objective {number(run.objective)}, {seconds(run.time_s)}. {written.shows}".strip()
 
     finding = ended if written.run else says(written.shows or "Done.")
-    ran, tab, question = values["solver"] if written.run else "", written.tab, written.question
-    return step(written.text, act, finding, wanted.missing, ran=ran, tab=tab, question=question)
+    return step(
+        written.text, act, finding, wanted.missing, ran=values["solver"] if written.run else "",
+        tab=written.tab, question=written.question, answers=written.answers,
+    )  # fmt: skip

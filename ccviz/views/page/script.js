@@ -55,6 +55,8 @@ function followAddress(model) {
     if (model.can_undo) model.send_msg("z")
     else history.back()
   }
+  // A table by address may be there before the page, and its address will not change any more.
+  if (model.reload_query.startsWith("draft=")) follow()
   model.on("reload_query", follow)
   model.on("can_undo", follow)  // with the first edit it comes after the address
   window.addEventListener("popstate", back)

@@ -7,7 +7,7 @@ import posixpath
 import re
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -33,8 +33,10 @@ from ccviz.views.lab.personal_archive import Example, KeptDrafts
 from ccviz.views.lab.runner import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.lessons.catalogue import lesson_of_address
-from ccviz.views.lessons.course import Course
+from ccviz.views.lessons.course import Course, Lesson
+from ccviz.views.lessons.written import lesson_of, of_file
 from ccviz.views.page.script import PageScript, keep_time
+from ccviz.views.panels.classroom import Answers, ClassPanel, QuestionPanel
 from ccviz.views.panels.data import DataPanel, SheetPanel
 from ccviz.views.panels.header import (
     Fixes,
@@ -45,8 +47,6 @@ from ccviz.views.panels.header import (
     WelcomePanel,
 )
 from ccviz.views.panels.lessons import (
-    Answers,
-    ClassAnswers,
     LessonChoice,
     LessonEditor,
     LessonPanel,
@@ -55,11 +55,12 @@ from ccviz.views.panels.links import LinksPanel, RulesPanel
 from ccviz.views.panels.player import PlayerPanel
 from ccviz.views.panels.plot import PlotPanel
 from ccviz.views.panels.right import INSIDE, RightPanel
-from ccviz.views.panels.share import page_address
+from ccviz.views.panels.share import AddressPanel, page_address
 from ccviz.views.panels.solver import SolverPanel
-from ccviz.views.serve.access import visitor
+from ccviz.views.serve.access import ACCESS, Access, visitor
 from ccviz.views.serve.last_project import LAST_PROJECT, LastProject
 from ccviz.views.share.address import apply_query, hidden_controls
+from ccviz.views.share.kept import PREFIX, KeptFiles, open_kept
 from ccviz.views.upstream import (
     Design,
     Template,
@@ -172,19 +173,22 @@ def build() -> pn.template.Template:
     theme = asked.pop("theme", "")
     session.dark = theme == "dark"
     empty = asked.pop("example", "") == "no"
-    lesson, hide = asked.pop("lesson", ""), frozenset[str]()
+    lesson, shared, hide = asked.pop("lesson", ""), asked.pop("shared", ""), frozenset[str]()
     with session.reporting_errors():
         hide = hidden_controls(asked.pop("hide", ""))
     drafts = pn.state.as_cached("drafts", KeptDrafts)
     if "solver" not in asked:
         session.edits.choose_solver()
-    if asked:
+    if shared:
+        with session.reporting_errors():
+            open_kept(session, _kept_files(), shared)
+    elif asked:
         apply_query(session, asked, drafts)
         session.edits.forget()
     importing = Importing(session)
     last_project: LastProject | None = pn.state.cache.get(LAST_PROJECT)
     brought = last_project is not None and last_project.register(session, importing)
-    if not (asked or empty or brought or lesson):  # nothing else is to be shown
+    if not (asked or empty or brought or lesson or shared):  # nothing else is to be shown
         session.show_example(example.run_id)
     preparation = PreparationPanel(session, pn.state.as_cached("preparation", Preparation))
     page = _page(session, importing, drafts, Opening(lesson, hide, has_theme=bool(theme)))
@@ -195,6 +199,26 @@ def build() -> pn.template.Template:
 
 def _answers() -> Answers:
     return Answers(default_path().parent / "answers.sqlite")
+
+
+def _kept_files() -> KeptFiles:
+    folder = default_path().parent / "shared"
+    return pn.state.as_cached("kept files", partial(KeptFiles, folder))
+
+
+def _addresses(session: Session) -> list[AddressPanel]:
+    """Return the panel that gives addresses; none without an access control, and in a window."""
+    access: Access | None = pn.state.cache.get(ACCESS)
+    gives = access is not None and access.has_cookies and LAST_PROJECT not in pn.state.cache
+    return [AddressPanel(session, _kept_files())] if gives else []
+
+
+def _lesson(word: str) -> Lesson:
+    """Return the lesson of an address, which the server may keep."""
+    if not word.startswith(PREFIX):
+        return lesson_of_address(word)
+    _, content = _kept_files().find("lesson", word.removeprefix(PREFIX))
+    return replace(lesson_of(of_file(content)), word=word)
 
 
 def _way_on(course: Course, opening: Opening) -> str:
@@ -260,18 +284,21 @@ def _page(
     wide: Any = {"sizing_mode": "stretch_width", "margin": 0}
     stretch = {"sizing_mode": "stretch_both", "margin": 0}
     course, painter = Course(session), Painter(session)
-    editor = LessonEditor(session, course, page_address)
+    addresses = _addresses(session)
+    editor = LessonEditor(session, course, page_address, *(each.keep for each in addresses))
     choice = [] if "lessons" in opening.hide else [LessonChoice(course, editor.open)]
     page.add_panel("header", HeaderPanel(session, *choice))
-    right = RightPanel(session, inspection, course)
+    right = RightPanel(session, inspection, course, *addresses)
     if opening.lesson:
         with session.reporting_errors():
-            course.begin(lesson_of_address(opening.lesson))
+            course.begin(_lesson(opening.lesson))
     data = DataPanel(session, importing)
     covers = [data.file, *(each.__panel__() for each in choice)]
     welcome = WelcomePanel(session, course, partial(right.show, INSIDE), covers)
     answers = pn.state.as_cached("answers", _answers)
-    step = LessonPanel(course, session.runner, ClassAnswers(session, course, answers))
+    question = QuestionPanel(session, course, answers)
+    shown = [ClassPanel(session, course, answers)] if session.person.is_teacher else []
+    step = LessonPanel(course, session.runner, question, *shown)
     above = pn.Column(welcome, editor, step, **wide)
     page.add_panel("lesson", above)
     asked = {"links": LinksPanel, "rules": RulesPanel}

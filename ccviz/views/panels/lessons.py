@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
 import panel as pn
 from markupsafe import Markup
 
-from ccviz.data.cells import PLAIN_CSV
-from ccviz.errors import CcvizError
 from ccviz.numbers import count
 from ccviz.views.lab.download import DownloadRequest
-from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.runner import Runner
 from ccviz.views.lab.session import Session
 from ccviz.views.lessons.catalogue import LESSONS
@@ -37,104 +30,12 @@ from ccviz.views.lessons.written import (
     step_here,
     with_table,
 )
-from ccviz.views.panels.base import Following, Panel, button, in_one_message, watches
+from ccviz.views.panels.base import Following, Panel, in_one_message, watches
 from ccviz.views.panels.file_field import FileButton, FileField
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.share import Texts
-from ccviz.views.person import Person
 from ccviz.views.share.address import HIDEABLE
-
-# --- Answers of a class to the questions of lessons, kept beside the archive for the teacher ------
-
-
-MOST_LETTERS = 1000
-"""Letters of the longest answer."""
-
-MOST_NAME = 60
-"""Letters of the longest name."""
-
-_MOST_A_BROWSER = 200
-"""Most answers that are kept of one browser."""
-
-_MOST_SHOWN = 500
-"""Most answers to one question that the teacher is shown."""
-
-_TABLE = """CREATE TABLE IF NOT EXISTS answers (
-    browser TEXT, lesson TEXT, step INTEGER, name TEXT, text TEXT, given TEXT,
-    PRIMARY KEY (browser, lesson, step))"""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """One answer."""
-
-    name: str  # As the person gave it; empty if they gave none
-    text: str
-    lesson: str
-    step: int
-    given: str
-
-
-class Answers:
-    """The answers of a server.
-
-    `path`: Of their SQLite file, which is made on first use.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def give(self, person: Person, lesson: str, step: int, name: str, text: str) -> None:
-        """Keep an answer, in place of the person's earlier one to the same question.
-
-        `name`: How the person calls themselves; may be empty. Raises `CcvizError` if it is empty or
-        too long, or the person has given too many.
-        """
-        name, text = name.strip(), text.strip()
-        if not text:
-            raise CcvizError("The answer is empty.")
-        if len(text) > MOST_LETTERS or len(name) > MOST_NAME:
-            raise CcvizError(f"An answer has at most {MOST_LETTERS:,} letters, a name {MOST_NAME}.")
-        key = (person.browser, lesson, step)
-        with self._open() as file:
-            (others,) = file.execute(
-                "SELECT COUNT(*) FROM answers WHERE browser = ? AND NOT (lesson = ? AND step = ?)",
-                key,
-            ).fetchone()
-            if others >= _MOST_A_BROWSER:
-                raise CcvizError(f"At most {_MOST_A_BROWSER} answers of one browser are kept.")
-            file.execute(
-                "REPLACE INTO answers VALUES (?, ?, ?, ?, ?, datetime('now'))", (*key, name, text)
-            )
-
-    def to(self, lesson: str, step: int) -> list[Answer]:
-        """Return the answers to a question, the newest first."""
-        return self._read(
-            "WHERE lesson = ? AND step = ? ORDER BY given DESC, rowid DESC LIMIT ?",
-            (lesson, step, _MOST_SHOWN),
-        )
-
-    def as_csv(self, lesson: str) -> str:
-        """Return all answers of a lesson as CSV, whose cells no spreadsheet evaluates."""
-        found = self._read("WHERE lesson = ? ORDER BY step, given", (lesson,))
-        rows = ((each.step, each.name, each.text, each.given) for each in found)
-        return PLAIN_CSV.table([("step", "name", "answer", "given (UTC)"), *rows])
-
-    def _read(self, which: str, values: tuple[str | int, ...]) -> list[Answer]:
-        asked = f"SELECT name, text, lesson, step, given FROM answers {which}"
-        with self._open() as file:
-            return [Answer(*row) for row in file.execute(asked, values)]
-
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self._path, timeout=5.0)) as file, file:
-                file.execute(_TABLE)
-                yield file
-        except (sqlite3.Error, OSError) as broken:
-            raise CcvizError(f"The answers cannot be kept: {broken}.") from None
-
+from ccviz.views.share.kept import Kind
 
 # --------------------------------------------------------------------------------------------------
 # A lesson is written on the page: each step takes the problem and the settings as they are.
@@ -148,6 +49,7 @@ _ABOUT = Markup(
     "solver, settings), write what to do, and add the step.</p>"
 )
 _OPENS = "Opens the page with the lesson."
+_KEEPS = f"{_OPENS} The server keeps it, as the tab Share says."
 _HIDE = Markup('<p class="about">Hidden by the address</p>')
 _STEPS = Markup('<ol class="steps">{}</ol>')
 _STEP_EDITOR = Markup("<li>{}{}</li>")
@@ -157,12 +59,16 @@ _WIDE: Any = {"sizing_mode": "stretch_width", "margin": (2, 4)}
 class LessonEditor(Panel):
     """The form of a lesson.
 
-    `page`: Returns the address of the page without a query.
+    `page`: Returns the address of the page without a query. `keep`: Has the server keep a lesson
+    with tables, see `AddressPanel.keep`; None if it keeps nothing.
     """
 
-    def __init__(self, session: Session, course: Course, page: Callable[[], str]) -> None:
+    def __init__(
+        self, session: Session, course: Course, page: Callable[[], str],
+        keep: Callable[[Kind, str, bytes], str] | None = None,
+    ) -> None:  # fmt: skip
         super().__init__()
-        self._session, self._course, self._page = session, course, page
+        self._session, self._course, self._page, self._keep = session, course, page, keep
         self._steps: tuple[ScriptStep, ...] = ()
         self._tables: tuple[LessonTable, ...] = ()
         text, area, button = pn.widgets.TextInput, pn.widgets.TextAreaInput, pn.widgets.Button
@@ -171,6 +77,9 @@ class LessonEditor(Panel):
         self._text = area(name="What to do, and why", rows=2, max_length=2000, **_WIDE)
         self._shows = area(name="What it shows, once it is done", rows=2, max_length=2000, **_WIDE)
         self._question = text(name="A question to the class (optional)", **_WIDE)
+        self._answers = text(
+            name="Its right answer | wrong ones to choose from (optional)", max_length=1000, **_WIDE
+        )
         self._tab = pn.widgets.Select(name="Where to look", options=["", *TABS], **_WIDE)
         self._runs = pn.widgets.Select(
             name="Done by a run", options={"yes": True, "no": False}, **_WIDE
@@ -213,7 +122,8 @@ class LessonEditor(Panel):
             self._buttons,
             pn.Row(self._title, self._aim, **row),
             pn.Row(self._text, self._shows, **row),
-            pn.Row(self._tab, self._runs, self._question, **row),
+            pn.Row(self._tab, self._runs, **row),
+            pn.Row(self._question, self._answers, **row),
             self._listed, self._address,
             Html(_HIDE, margin=(0, 4)), self._hide, self._open,
         ]  # fmt: skip
@@ -234,9 +144,10 @@ class LessonEditor(Panel):
         made = step_here(
             self._session, self._text.value, own, shows=self._shows.value, tab=self._tab.value,
             run=self._runs.value, question=self._question.value,
+            answers=tuple(filter(None, map(str.strip, self._answers.value.split("|")))),
         )  # fmt: skip
         self._steps, self._tables = (*self._steps, made), tables
-        for field in (self._text, self._shows, self._question):
+        for field in (self._text, self._shows, self._question, self._answers):
             field.value = ""
         self._show_steps()
 
@@ -251,12 +162,17 @@ class LessonEditor(Panel):
         self._course.begin(lesson)
 
     def _make_address(self) -> None:
-        asked = {"lesson": as_word(self._written())}
+        address, about = self._address_of(self._written())
         if self._hide.value:
-            asked["hide"] = ",".join(self._hide.value)
-        address = f"{self._page()}?{urlencode(asked, safe=',')}"
-        block = {"title": "Address", "about": _OPENS, "text": address, "sound": True}
+            address += f"&hide={','.join(self._hide.value)}"
+        block = {"title": "Address", "about": about, "text": address, "sound": True}
         self._address.blocks = [block]
+
+    def _address_of(self, written: Script) -> tuple[str, str]:
+        """Return an address of a lesson, and a line on it."""
+        if self._keep and written.tables:
+            return self._keep("lesson", written.title, as_file(written)), _KEEPS
+        return f"{self._page()}?{urlencode({'lesson': as_word(written)})}", _OPENS
 
     def _download(self) -> DownloadRequest:
         written = self._written()
@@ -385,84 +301,3 @@ class LessonPanel(Panel):
         """Allow *Show me* unless the step is done, or its run goes: it would begin again."""
         goes = self._runner.state in ("queued", "running") and self._showing is self._course.step
         self._show.disabled = bool(self._course.finding) or goes
-
-
-# --- The question of a lesson's step: a student answers it, the teacher reads the answers ---------
-
-
-_QUESTION = Markup('<p class="question"><b>Question.</b> {}</p>')
-_ANSWERS = Markup(
-    '<p class="about">{}</p><ul class="answers" tabindex="0" aria-label="Answers">{}</ul>'
-)
-_ANSWER = Markup("<li><b>{}</b> {}</li>")
-_NAMELESS = "(no name)"
-
-
-class ClassAnswers(Panel):
-    """The question, and in a class a field for the answer, or all answers."""
-
-    def __init__(self, session: Session, course: Course, answers: Answers) -> None:
-        super().__init__()
-        self._session, self._course, self._answers = session, course, answers
-        person = session.person
-        self._question = Html("", sizing_mode="stretch_width", margin=(0, 4))
-        self._name = pn.widgets.TextInput(
-            name="Your name", max_length=MOST_NAME, width=150, margin=(2, 4)
-        )
-        self._text = pn.widgets.TextAreaInput(
-            name="Your answer", max_length=MOST_LETTERS, rows=2, sizing_mode="stretch_width",
-            min_width=220, margin=(2, 4),
-        )  # fmt: skip
-        self._send = button("Send", self._give, width=84, margin=(18, 4, 2, 4))
-        self._given = Html("", sizing_mode="stretch_width", margin=(0, 4), name="answers")
-        self._look = button("Read again", self._refresh, margin=(2, 4))
-        answer = pn.Row(
-            self._name, self._text, self._send, sizing_mode="stretch_width", margin=0,
-            css_classes=["wraps"],
-        )  # fmt: skip
-        save = FileButton(session, "Answers as CSV", self._download, margin=(2, 4))
-        read = pn.Column(
-            self._given, pn.Row(self._look, save, margin=0), sizing_mode="stretch_width", margin=0
-        )
-        below = [read] if person.is_teacher else [answer] if person.in_class else []
-        self._box = pn.Column(
-            self._question, *below, sizing_mode="stretch_width", margin=0, visible=False
-        )
-        self.follow(session, course=course)
-        self._refresh()
-
-    @watches("course.lesson", "course.at")
-    def _refresh(self, *_: Any) -> None:
-        course = self._course
-        self._box.visible = bool(course.question)
-        if not course.question:
-            return
-        self._question.object = _QUESTION.format(course.question)
-        self._text.value = ""
-        if self._session.person.is_teacher:
-            with self._session.reporting_errors():
-                found = self._answers.to(course.lesson.title, course.at + 1)
-                self._given.object = _list(found)
-
-    def _give(self) -> None:
-        session, course = self._session, self._course
-        with session.reporting_errors():
-            self._answers.give(
-                session.person, course.lesson.title, course.at + 1, self._name.value,
-                self._text.value_input or self._text.value,
-            )  # fmt: skip
-            session.notice = Notice(
-                "info", "The teacher has your answer; sending again changes it."
-            )
-
-    def _download(self) -> DownloadRequest:
-        lesson = self._course.lesson
-        return DownloadRequest(
-            f"answers-{lesson.name or 'lesson'}.csv", "text/csv", self._answers.as_csv,
-            (lesson.title,), at_once=True,
-        )  # fmt: skip
-
-
-def _list(found: list[Answer]) -> Markup:
-    items = Markup().join(_ANSWER.format(each.name or _NAMELESS, each.text) for each in found)
-    return _ANSWERS.format(count(len(found), "answer"), items)

@@ -33,7 +33,7 @@ from ccviz.views.panels.player import StatusPanel
 from ccviz.views.panels.prices import SureTools
 from ccviz.views.panels.result import RacePanel, ResultPanel
 from ccviz.views.panels.runs import RunsPanel
-from ccviz.views.panels.share import SharePanel
+from ccviz.views.panels.share import AddressPanel, SharePanel
 from ccviz.views.upstream import FigurePane
 
 # --- What marks the clusters of the answer, feature by feature, and the files to take home --------
@@ -304,10 +304,12 @@ _HINT = "The lessons, at the top of the page, show it at work."
 class RightPanel(Panel):
     """Tabs; those for which the run has nothing to show say so.
 
-    `course`: Its step at hand says which tab opens by itself.
+    `course`: Its step at hand says which tab opens by itself. `own`: See `SharePanel`.
     """
 
-    def __init__(self, session: Session, inspection: Inspection, course: Course) -> None:
+    def __init__(
+        self, session: Session, inspection: Inspection, course: Course, *own: AddressPanel
+    ) -> None:
         super().__init__()
         self._session, self._inspection = session, inspection
         self._status = StatusPanel(session, inspection)
@@ -331,7 +333,7 @@ class RightPanel(Panel):
             (TABS[BOUNDS], pn.Column(race, sizing_mode="stretch_both", margin=0,
                                  css_classes=["section"])),
             (TABS[RUNS], runs),
-            (TABS[SHARE], SharePanel(session, course.handout)),
+            (TABS[SHARE], SharePanel(session, course.handout, *own)),
             sizing_mode="stretch_both", margin=0, css_classes=["rooms"], dynamic=True,
         )  # fmt: skip
 

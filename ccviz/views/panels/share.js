@@ -20,7 +20,7 @@ function element(name, text) {
   return node
 }
 
-function block({title, about, text, sound}) {
+function block({title, about, text, sound, word}, drop) {
   const head = document.createElement("header")
   head.append(element("h2", title))
   const content = element(sound ? "pre" : "p", text)
@@ -33,12 +33,22 @@ function block({title, about, text, sound}) {
     window.setTimeout(() => { button.textContent = "Copy" }, 1500)
   })
   head.append(button)
+  if (word) {
+    head.firstChild.className = "given"
+    const away = element("button", "Delete")
+    away.setAttribute("aria-label", `Delete: ${title}`)
+    away.addEventListener("click", () => drop(title, word))
+    head.append(away)
+  }
   return [head, element("p", about), content]
 }
 
 export function render({model}) {
   const box = document.createElement("div")
-  const draw = () => box.replaceChildren(...model.blocks.flatMap(block))
+  const drop = (title, word) => {
+    if (window.confirm(`Delete the address of ${title}? It opens nothing then.`)) model.send_msg(word)
+  }
+  const draw = () => box.replaceChildren(...model.blocks.flatMap((each) => block(each, drop)))
   draw()
   model.on("blocks", draw)
   return box

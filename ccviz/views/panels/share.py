@@ -11,18 +11,19 @@ from urllib.parse import urlsplit
 import panel as pn
 import param
 from markupsafe import Markup
-from panel.custom import JSComponent
 
 from ccviz.errors import CcvizError
+from ccviz.numbers import count
 from ccviz.views.export.page import MOST_RUNS, Handout, page_of
 from ccviz.views.export.tree_text import WRITERS
 from ccviz.views.lab.download import DownloadRequest, is_small
 from ccviz.views.lab.session import Session
-from ccviz.views.panels.base import Panel, watches
+from ccviz.views.panels.base import Component, Panel, button, watches
 from ccviz.views.panels.file_field import FileButton, FileField
 from ccviz.views.panels.html import Html, css
 from ccviz.views.share.address import query
 from ccviz.views.share.code import as_command, as_model, as_python, origin_of
+from ccviz.views.share.kept import DAYS, KeptFiles, Kind
 from ccviz.views.share.project import SUFFIX, csv_text, open_project, parts, write_project
 
 # --- The run that is shown, and those it is compared with, as one HTML file -----------------------
@@ -150,26 +151,104 @@ _STYLE = css("share.css")
 _LOCAL = {"localhost", "127.0.0.1", "::1"}
 
 
-class Texts(JSComponent):
-    """Texts with their headings; a click selects one, a button copies it."""
+class Texts(Component):
+    """Texts with their headings; a click selects one, a button copies it.
+
+    `delete`: Is passed the word of a text that has one, when its *Delete* is pressed.
+    """
 
     blocks = param.List(default=[])
 
     _esm = Path(__file__).parent / "share.js"
     _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
 
+    def __init__(self, delete: Callable[[str], None] | None = None, **params: Any) -> None:
+        super().__init__(**params)
+        self._delete = delete
+
+    def _act(self, word: Any) -> None:
+        if self._delete is not None:
+            self._delete(str(word))
+
+
+# --- A table that no address holds: the server keeps it, and whoever may enter opens a copy -------
+
+
+_KEEPS = Markup(
+    '<h2>By address</h2><p class="about">Whoever may enter this server opens a copy: data with all '
+    "columns of the table, links, rules and settings, but no runs.</p>"
+)
+_WITH_ADDRESS = "Give an address, above, has the server keep it."
+_WITHOUT_ADDRESS = "A server with --token or --class keeps it under an address; here, save a file."
+
+
+class AddressPanel(Panel):
+    """The addresses that a person has given, and the button that gives one."""
+
+    def __init__(self, session: Session, files: KeptFiles) -> None:
+        super().__init__()
+        self._session, self._files = session, files
+        self._days = pn.widgets.Select(
+            name="Kept for", options={count(each, "day"): each for each in DAYS}, width=104,
+            margin=(4, 8, 0, 0), css_classes=["unlabelled"],
+        )  # fmt: skip
+        give = button("Give an address", self._give, margin=(4, 8, 0, 0))
+        self._given = Texts(self._delete, sizing_mode="stretch_width", margin=0)
+        self._box = pn.Column(
+            Html(_KEEPS, margin=0, sizing_mode="stretch_width"),
+            pn.FlexBox(give, self._days, margin=0), self._given,
+            sizing_mode="stretch_width", margin=(0, 0, 8, 0), css_classes=["section"],
+        )  # fmt: skip
+        self._refresh()
+
+    def keep(self, kind: Kind, name: str, content: bytes) -> str:
+        """Have the server keep a project or a lesson, see `KeptFiles`, and return its address."""
+        kept = self._files.keep(self._session.person, kind, name, content, self._days.value)
+        self._refresh()
+        return f"{page_address()}?{kept.query}"
+
+    def _give(self) -> None:
+        session, data = self._session, self._session.draft.data
+        name = data.name or "laboratory"
+
+        def keep(content: bytes) -> None:
+            session.notice = None
+            self.keep("project", name, content)
+
+        session.write_file(
+            name, write_project, *parts(session), False, then=keep, at_once=is_small(data)
+        )
+
+    def _delete(self, word: str) -> None:
+        with self._session.reporting_errors():
+            self._files.delete(self._session.person, word)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        with self._session.reporting_errors():
+            page = page_address()
+            self._given.blocks = [
+                {
+                    "title": kept.name, "about": f"Opens until {kept.ends}.{_if_here(page)}",
+                    "text": f"{page}?{kept.query}", "sound": True, "word": kept.word,
+                }
+                for kept in self._files.of(self._session.person)
+            ]  # fmt: skip
+
 
 class SharePanel(Panel):
     """The run as texts to copy, under the whole laboratory as a file.
 
-    `handout`: Returns the lesson that is on, for a run that is written as a page.
+    `handout`: Returns the lesson that is on, for a run that is written as a page. `own`: The
+    addresses of what the server keeps, if it keeps anything.
     """
 
     def __init__(
-        self, session: Session, handout: Callable[[], Handout | None] = lambda: None
-    ) -> None:
+        self, session: Session, handout: Callable[[], Handout | None] = lambda: None,
+        *own: AddressPanel,
+    ) -> None:  # fmt: skip
         super().__init__()
-        self._session, self._handout = session, handout
+        self._session, self._handout, self._own = session, handout, own
         self._texts = Texts(sizing_mode="stretch_width", margin=0)
         self.follow(session)
         self._refresh()
@@ -181,6 +260,7 @@ class SharePanel(Panel):
         page = page_button(self._session, self._handout)
         return pn.Column(
             ProjectPanel(self._session, page, *tree_buttons(self._session)),
+            *self._own,
             texts,
             sizing_mode="stretch_both",
             margin=0,
@@ -189,7 +269,8 @@ class SharePanel(Panel):
     @watches("draft", "x_axis", "y_axis", "solver", "seed", "time_limit", "gap_limit", "node_limit")
     def _refresh(self, *_: Any) -> None:
         session = self._session
-        self._texts.blocks = blocks(session, page_address())
+        way = _WITH_ADDRESS if self._own else _WITHOUT_ADDRESS
+        self._texts.blocks = blocks(session, page_address(), way)
 
 
 def page_address() -> str:
@@ -198,13 +279,14 @@ def page_address() -> str:
     return location.href.partition("?")[0] if location and location.href else ""
 
 
-def blocks(session: Session, page: str) -> list[dict[str, Any]]:
+def blocks(session: Session, page: str, way: str = _WITHOUT_ADDRESS) -> list[dict[str, Any]]:
     """Return the texts with their headings and a line each; a sentence for one that cannot be.
 
-    `page`: The address of the page, without a query.
+    `page`: The address of the page, without a query. `way`: What to do instead where no address
+    holds the problem.
     """
     return [
-        _block("Address", _about_address(page), lambda: f"{page}?{query(session)}"),
+        _block("Address", _about_address(page), lambda: f"{page}?{query(session)}", way),
         _block("Python", _about_files("In a script or a notebook", session),
                lambda: as_python(session)),
         _block("Command line", _about_files("In a terminal", session),
@@ -214,18 +296,26 @@ def blocks(session: Session, page: str) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _block(title: str, about: Callable[[str], str], text: Callable[[], str]) -> dict[str, Any]:
+def _block(
+    title: str, about: Callable[[str], str], text: Callable[[], str], way: str = ""
+) -> dict[str, Any]:
     try:
         made = text()
     except CcvizError as cannot:
-        return {"title": title, "about": "", "text": str(cannot), "sound": False}
+        said = f"{cannot} {way}".strip()
+        return {"title": title, "about": "", "text": said, "sound": False}
     return {"title": title, "about": about(made), "text": made, "sound": True}
 
 
 def _about_address(page: str) -> Callable[[str], str]:
+    return lambda _: f"Opens the same problem, solver and settings.{_if_here(page)}"
+
+
+def _if_here(page: str) -> str:
+    """Return what an address needs elsewhere, if it names this machine; else nothing."""
     host = urlsplit(page).hostname
     here = f" On other computers, put this one's name in place of {host}."
-    return lambda _: f"Opens the same problem, solver and settings.{here if host in _LOCAL else ''}"
+    return here if host in _LOCAL else ""
 
 
 def _about_files(where: str, session: Session) -> Callable[[str], str]:

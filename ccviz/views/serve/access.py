@@ -13,8 +13,6 @@ import hashlib
 import hmac
 import os
 import secrets
-import tempfile
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +20,7 @@ import panel as pn
 from tornado.web import create_signed_value, decode_signed_value
 
 from ccviz.errors import CcvizError
+from ccviz.system import put_in_place
 from ccviz.views.person import ALONE, Person
 
 _KEY_FILE = "cookie-key"
@@ -116,26 +115,16 @@ def load_key(folder: Path) -> bytes:
     path = folder / _KEY_FILE
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if not path.exists() or not path.stat().st_size:
-            _make_key(path)
+        if path.exists() and not path.stat().st_size:  # of a start on a full disk
+            path.unlink(missing_ok=True)
+        if not path.exists():
+            put_in_place(path, secrets.token_bytes(_KEY_BYTES))
         key = path.read_bytes()
     except OSError as broken:
         raise CcvizError(f"{path} cannot be used: {os.strerror(broken.errno or 0)}.") from None
     if len(key) != _KEY_BYTES:
         raise CcvizError(f"{path} is no key; delete it, and browsers get new cookies.")
     return key
-
-
-def _make_key(path: Path) -> None:
-    """Write a key beside its place and link it there: whole or not at all; the first one stays."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.") as beside:
-        beside.write(secrets.token_bytes(_KEY_BYTES))
-        beside.flush()
-        os.fsync(beside.fileno())
-        if path.exists() and not path.stat().st_size:  # of a start on a full disk
-            path.unlink(missing_ok=True)
-        with suppress(FileExistsError):
-            os.link(beside.name, path)
 
 
 # --- The person whose page is being built ---------------------------------------------------------

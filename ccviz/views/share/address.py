@@ -243,7 +243,9 @@ def _kept(
         return None, values
     kept = None if drafts is None else drafts.find(values[_DRAFT], session.person)
     if kept is None and "run" not in values:
-        raise CcvizError("The table of this address is no longer on this server: load it again.")
+        raise CcvizError(
+            "This address works only in the browser that made it, and not for ever: load the table."
+        )
     return kept, values if kept is not None else {"run": values["run"]}
 
 

@@ -20,7 +20,7 @@ from io import BytesIO
 from itertools import chain, islice
 from math import inf
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 import numpy as np
@@ -40,9 +40,11 @@ from ccviz.solvers import make_solver
 from ccviz.views.draft import ClusterName, Draft
 from ccviz.views.frames.projection import check_axes
 from ccviz.views.lab.personal_archive import personal_archive
-from ccviz.views.lab.session import Session
 from ccviz.views.link_table import Link, LinkTable
 from ccviz.views.person import Person
+
+if TYPE_CHECKING:  # a process that reads a file needs no page, which takes a second to import
+    from ccviz.views.lab.session import Session
 
 # --- Data as a CSV file that `read_data` reads back -----------------------------------------------
 

@@ -1,26 +1,19 @@
-"""The lesson on the page: title, aim, where to look, the form of one's own, answers of a class."""
+"""The lesson on the page: title, aim, where to look, and the form of one's own."""
 
 import pytest
 from markupsafe import escape
 
 from ccviz.views.lessons.catalogue import LESSONS
-from ccviz.views.lessons.course import TABS, Course, Lesson, Step
+from ccviz.views.lessons.course import TABS, Course
 from ccviz.views.lessons.written import as_file, of_file, of_word
 from ccviz.views.panels.file_field import FileButton, FileField
-from ccviz.views.panels.lessons import (
-    OWN,
-    Answers,
-    ClassAnswers,
-    LessonChoice,
-    LessonEditor,
-    LessonPanel,
-)
+from ccviz.views.panels.lessons import OWN, LessonChoice, LessonEditor, LessonPanel
 from ccviz.views.panels.share import Texts
-from ccviz.views.person import Person
 from ccviz.views.share.address import hidden_controls
 from tests.views.person import At
 
 MARKUP = "<img src=x onerror=alert(1)>"
+ANSWERS = "Its right answer | wrong ones to choose from (optional)"
 AIM = "Aim: what is understood in the end"
 
 
@@ -70,12 +63,16 @@ def test_a_lesson_is_written_tried_and_opened_again(session, monkeypatch):
     editor["Title"].value, editor[AIM].value = MARKUP, "An aim."
     editor["What to do, and why"].value = MARKUP
     editor["Hide in the address"].value = ["data", "solver"]
+    editor["A question to the class (optional)"].value = "How many?"
+    editor[ANSWERS].value = f" 3 | {MARKUP} ||"
     editor.press("Add this step")
+    assert editor[ANSWERS].value == ""
     assert str(escape(MARKUP)) in editor.text
     assert MARKUP not in editor.text
     editor.press("Make the address")
     address = editor.of(Texts).blocks[0]["text"]
     word = address.partition("lesson=")[2].partition("&")[0]
+    assert of_word(word).steps[0].answers == ("3", MARKUP)
     assert address.endswith("&hide=data,solver")
     editor.press("Try it")
     panel = At(LessonPanel(course, session.runner))
@@ -98,42 +95,6 @@ def test_what_is_missing_from_a_lesson_is_said(session):
     assert "needs a step" in session.notice.text
     bring(editor, b"no")
     assert "no sound lesson" in session.notice.text
-
-
-@pytest.fixture
-def taking_part(session, tmp_path, monkeypatch):
-    """Return a function that returns the answers' panel of a person, at a question."""
-
-    def begin(person):
-        monkeypatch.setattr(session, "person", person)
-        course = Course(session)
-        panel = At(ClassAnswers(session, course, Answers(tmp_path / "answers.sqlite")))
-        step = Step("Run.", str, lambda *_: False, lambda *_: "", question=MARKUP)
-        course.begin(Lesson("Race", (step,)))
-        return panel
-
-    return begin
-
-
-def test_the_teacher_reads_what_students_answer(taking_part, session, monkeypatch):
-    student = taking_part(Person("ann"))
-    assert MARKUP not in student.text
-    student["Your name"].value, student["Your answer"].value = "Ann", MARKUP
-    student.press("Send")
-    assert session.notice.kind == "info"
-    teacher = taking_part(Person("t", is_teacher=True))
-    assert "1 answer" in teacher.text
-    assert teacher.text.count(escape(MARKUP)) == 2  # question and answer
-    assert MARKUP not in teacher.text
-    sent = []
-    monkeypatch.setattr(FileButton, "_send_msg", lambda _, message: sent.append(message))
-    teacher.of(FileButton).press()
-    assert "Ann" in sent[0]["content"]
-
-
-def test_a_student_sees_no_answers_and_one_person_no_field(taking_part):
-    assert "answers" not in taking_part(Person("ann")).text
-    assert len(taking_part(Person()).root.objects) == 1
 
 
 def test_an_address_hides_only_what_can_be_hidden():

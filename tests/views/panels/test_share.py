@@ -1,6 +1,9 @@
 from ccviz.data.datasets import Dataset
 from ccviz.views.link_table import Link
-from ccviz.views.panels.share import blocks, tree_buttons, tree_download
+from ccviz.views.panels.share import AddressPanel, Texts, blocks, tree_buttons, tree_download
+from ccviz.views.share.kept import KeptFiles
+from tests.patience import wait_until
+from tests.views.person import At
 
 
 def about(session, page="http://lab.example/main"):
@@ -27,7 +30,28 @@ def test_what_cannot_be_said_is_a_sentence_without_a_button(session):
     session.edits.load(Dataset("mine", session.draft.X, session.draft.data.features))
     address = blocks(session, "http://lab.example/main")[0]
     assert not address["sound"]
-    assert address["text"] == "Data from a file or an old run do not fit into an address."
+    assert address["text"].startswith("Data from a file or an old run do not fit into an address. ")
+    assert "--token or --class" in address["text"]
+    assert "Give an address" in blocks(session, "", "Give an address.")[0]["text"]
+
+
+def test_an_address_is_given_and_deleted(session, tmp_path):
+    session.edits.load(Dataset("<b>mine</b>", session.draft.X, session.draft.data.features))
+    files = KeptFiles(tmp_path / "shared")
+    panel = AddressPanel(session, files)
+    page = At(panel)
+    page["Kept for"].value = 1
+    page.press("Give an address")
+    wait_until(lambda: session.tick() or not session.needs_tick)
+    (block,) = page.of(Texts).blocks
+    (kept,) = files.of(session.person)
+    assert (block["title"], block["word"]) == ("<b>mine</b>", kept.word)
+    assert block["text"].endswith(f"?shared={kept.word}")
+    assert kept.ends in block["about"]
+    page.of(Texts)._handle_msg({"no": "word"})
+    assert page.of(Texts).blocks == [block]
+    page.of(Texts)._handle_msg(kept.word)
+    assert page.of(Texts).blocks == []
 
 
 def test_the_tree_of_the_run_shown_can_be_taken_once_there_is_one(example_session, example):

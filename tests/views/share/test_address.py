@@ -493,7 +493,7 @@ def test_a_kept_table_is_nobody_elses(open_session):
     other = open_session()
     other.person = Person(browser="two")
     apply_query(other, asked, drafts)
-    assert "no longer on this server" in other.notice.text
+    assert "in the browser that made it" in other.notice.text
     assert other.draft.data.name == "iris"
 
 
