@@ -250,10 +250,11 @@ class _Search:
 
     def _widened(self, sizes: Sizes) -> Iterator[Cure]:
         """Yield the sizes with one side that gives way as little as will do; both if none does."""
-        n, lower, upper = self._base.n, sizes.lower, sizes.upper
+        n, lower, upper = self._base.n_points, sizes.lower, sizes.upper
+        fewest_of = (np.arange(len(lower)) >= self._base.fixed).astype(np.int64)
 
         def wider(down: int, up: int) -> Sizes:
-            return Sizes(np.maximum(lower - down, 1), np.minimum(upper + up, n))
+            return Sizes(np.maximum(lower - down, fewest_of), np.minimum(upper + up, n))
 
         def least(steps: Callable[[int], tuple[int, int]]) -> tuple[int, bool]:
             return _least(lambda step: self._check(self._rules, sizes=wider(*steps(step))), n)
