@@ -41,6 +41,7 @@ from ccviz.cli.reading import (
     build_problem,
     build_solver,
     find_data,
+    read_links,
     read_rules,
     settled_scaling,
 )
@@ -102,18 +103,19 @@ def elbow(
     check_writable(out_file)
     numbers, rules = numbers_of(k), all_rules(rule, together, apart)
     dataset = find_data(data, **columns.options(weight_column, rules))
-    for notice in dataset.notices:
+    given = read_links(links, dataset)
+    for notice in (*dataset.notices, *(each.notice for each in given if each.notice)):
         say(notice)
     # The default solver keeps no neighbours.
     solver = "regions" if neighbors and solver == "blp-kmeans" else solver
     chosen = build_solver(solver, param or [])
     asked, keeps = read_rules(rules, dataset), chosen.supports.rules
-    scaling = settled_scaling(dataset, numbers, links or [], scale, soften or [])
+    scaling = settled_scaling(dataset, numbers, given, scale, soften or [])
 
     def build(each: int) -> Problem | None:
         try:
             problem = build_problem(
-                dataset, each, links or [], sizes, scaling, outliers,
+                dataset, each, given, sizes, scaling, outliers,
                 neighbors=neighbors, at=at, soften=soften or [],
             )  # fmt: skip
             return with_rules(problem, asked, keeps)
@@ -234,15 +236,16 @@ def batch(
     """Run every solver with every seed for every k, into the archive; skip unsupported runs."""
     check_writable(out_file)
     dataset = find_data(data, **columns.options(weight_column))
-    for notice in dataset.notices:
+    given = read_links(links, dataset)
+    for notice in (*dataset.notices, *(each.notice for each in given if each.notice)):
         say(notice)
 
     numbers: Sequence[int | None] = [None] if k is None else numbers_of(k)
-    scaling = settled_scaling(dataset, numbers, links or [], scale, soften or [])
+    scaling = settled_scaling(dataset, numbers, given, scale, soften or [])
 
     def problem_of(asked: int | None, _keeps_rules: bool = False) -> Problem:
         return build_problem(
-            dataset, asked, links or [], sizes, scaling,
+            dataset, asked, given, sizes, scaling,
             neighbors=neighbors, at=at, soften=soften or [],
         )  # fmt: skip
 
