@@ -37,8 +37,8 @@ _GROUPS = 5_000_000
 _WISHING_BLOCKS, _GROUP = 60, 8
 """Largest numbers of blocks, and of points in a cluster, for which it is if links alone cost."""
 
-_LISTED, _LISTED_BLOCKS = 50_000, 15
-"""Most clusters that `colgen` lists, and blocks of which there are no more sets."""
+_LISTED, _LISTED_BLOCKS = 50_000, 16
+"""Most clusters that `colgen` lists, and blocks of which limits on sums leave no more sets."""
 
 _CROWDED = 4  # Points per cluster below which `colgen` can enumerate the clusters
 _PLANE_BLOCKS = 700  # Largest number of blocks in the plane for which `colgen` is quick
@@ -100,7 +100,9 @@ def _best(problem: Problem, seconds: float | None) -> Advice:
             return Advice("colgen", "It looks at every cluster, and proves which are best.")
         if contract(problem).s <= _PROVED_BLOCKS and not problem.is_soft:
             return Advice("sdp", "It keeps the limits on sums, and bounds how good an answer is.")
-        return Advice("bh-kmeans", "It keeps the limits on sums, and every hard link.")
+        if problem.is_soft:
+            return Advice("bh-kmeans", "It weighs soft links, and keeps the limits on sums.")
+        return Advice("blp-kmeans", "It keeps the limits on sums, and every hard link.")
     if problem.is_soft:
         return _with_soft_links(problem, contract(problem))
     if problem.sizes is not None:
