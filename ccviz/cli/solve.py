@@ -196,7 +196,7 @@ def solve(
 
 def _say_more(result: Result, problem: Problem, advised: Solver | None) -> None:
     """Say why there is no clustering, or that an advised solver may find a better one."""
-    if result.status == "infeasible" and can_explain(problem):
+    if result.status == "infeasible":
         say_conflict(problem)
     is_one = result.partition is not None and getattr(advised, "n_init", 0) == 1
     if advised is not None and is_one and problem.n_clusters >= _MANY:
@@ -250,6 +250,7 @@ def say_conflict(problem: Problem) -> None:
     conflict, cures = explain(problem)
     if conflict:
         say(conflict.reason)
+    if conflict or not can_explain(problem):
         say(cures.sentence)
 
 
