@@ -116,8 +116,10 @@ def _best(problem: Problem, seconds: float | None) -> Advice:
 def _can_list(problem: Problem) -> bool:
     """Whether there are few enough sets of blocks for `colgen` to look at each."""
     blocks, sizes = contract(problem), problem.sizes
+    if blocks.s <= _LISTED_BLOCKS:
+        return True
     if blocks.s < problem.n or blocks.s > _SOFT_BLOCKS:
-        return blocks.s <= _LISTED_BLOCKS
+        return False
     low, high = (1, blocks.s) if sizes is None else (sizes.lower.min(), sizes.upper.max())
     return sum(math.comb(blocks.s, size) for size in range(int(low), int(high) + 1)) <= _LISTED
 
