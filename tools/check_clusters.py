@@ -256,6 +256,36 @@ def placeable(m, conflict, lower, upper, budget):
 # --- Duals ----------------------------------------------------------------------------------------
 
 
+def priced(run, block, conflict, certificate):
+    """Return what clusterings cost at least by prices of given centres, and at most, exactly."""
+    n, k, (lower, upper) = len(block) - run.fixed, run.k, run.sizes or (None, None)
+    price = [run.in_unit(each) for each in certificate["prices"].tolist()]
+    need(lower is not None and run.fixed == k == len(price), "its prices are of other clusters")
+    pairs = certificate.get("apart_pairs", np.zeros((0, 2), int))
+    charge = certificate.get("apart_prices", np.zeros((0, k)))
+    right = pairs.shape == (len(charge), 2) and charge.shape[1] == k and (charge >= 0.0).all()
+    need(right and ((pairs >= 0) & (pairs < len(conflict))).all(), "its pairs are none")
+    need(conflict[tuple(pairs.T)].all(), "it charges a pair that may be together")
+    points, centres = run.rows[:n], run.rows[n:]
+    cost = [((points - c) ** 2).sum(axis=1) * run.weights[:n] for c in centres]
+    cost = np.array(cost, dtype=object).T
+    paid = np.zeros(conflict.shape[:1] + (k,), dtype=object)
+    np.add.at(paid, block[:n], cost - np.array(price, dtype=object))
+    whole = np.array([[run.in_unit(each) for each in row] for row in charge.tolist()], dtype=object)
+    whole = whole.reshape(charge.shape)
+    for side in pairs.T:
+        np.add.at(paid, side, whole)
+    apart, total = conflict[:, block[n:]], Fraction(0)
+    apart[block[n:]] = ~np.eye(k, dtype=bool)
+    for b in range(len(paid)):
+        if apart[b].all():
+            return Fraction(1), Fraction(0)  # no centre is left for it
+        total += min(paid[b][~apart[b]])
+    total += sum(min(p * int(a), p * int(z)) for p, a, z in zip(price, lower, upper)) - whole.sum()
+    heavy, largest = run.weights[-1], run.weights[0] * min(n, int(upper.max()))
+    return total * Fraction(heavy, heavy + largest), Fraction(cost.max(axis=1).sum())
+
+
 class Duals:
     """What duals of blocks, of places and in zones claim between the blocks, and what they prove.
 

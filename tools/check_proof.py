@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 from check_bounds import CANNOT, GIVEN, LIFTED, MUST, SEMIDEFINITE, Blocks, Soft, joined, matrix_of
-from check_clusters import CASES, Duals, Graph, covered, placeable, rows_of, rules_of
+from check_clusters import CASES, Duals, Graph, covered, placeable, priced, rows_of, rules_of
 from check_file import (
     EVENTS,
     HEAD,
@@ -50,6 +50,7 @@ WRONG += (TypeError, ValueError, struct.error, zlib.error)
 COLUMNS = {"duals": "f1", "least": "f1", "taken": "f1", "listed": "i1", **CASES}
 AT_NODES = {**SEMIDEFINITE, **LIFTED, **MUST, **CANNOT, **GIVEN, **COLUMNS}
 AT_NODES |= {"node": "i1", "unit": "i1", "witness": "i1"}
+AT_NODES |= {"prices": "f1", "apart_pairs": "i2", "apart_prices": "f2"}
 AT_NODES |= {"without_must": "i2", "without_cannot": "i2", "with_sizes": "i2"}
 IN_PARTS = {**SEMIDEFINITE, "decisions": "i2", "bound": "f1"}
 
@@ -98,6 +99,8 @@ class Run:
         self.links, self.soft = [], []
         self.weights, self.one = self.read_weights(problem)
         self.weighted = self.rows * self.weights[:, None]
+        self.fixed = problem.get("fixed", 0)  # the last points, which sizes do not count
+        need(is_whole(self.fixed) and self.fixed < len(X), "more centres are given than points")
         self.sizes = self.read_sizes(problem["lower"], problem["upper"])
         self.sums = rows_of(rules, len(X), self.sizes if self.told is None else None)
         if "outliers" in problem:  # their clusters are the last ones, of one point each
@@ -140,9 +143,10 @@ class Run:
         """Return the fewest and the most points of each cluster, None without limits."""
         if lower is None and upper is None:
             return None
-        n, sizes = len(self.rows), [array(each, "i1", self.budget) for each in (lower, upper)]
+        sizes = [array(each, "i1", self.budget) for each in (lower, upper)]
         need(all(len(each) == self.k for each in sizes), "sizes are not one for each cluster")
-        lower, upper = sizes[0].clip(1, n + 1), sizes[1].clip(0, n + 1)
+        n, least = len(self.rows) - self.fixed, np.arange(self.k) >= self.fixed
+        lower, upper = sizes[0].clip(least, n + 1), sizes[1].clip(0, n + 1)
         right = (lower <= upper).all() and lower.sum() <= n <= upper.sum()
         need(right, "sizes leave no clustering")
         return lower, upper
@@ -271,9 +275,10 @@ class Run:
         need(all(kept), "a clustering breaks a link")
         ruled = (self.keeps_rules(labels == c) for c in range(self.k))
         need(all(ruled), "a clustering breaks a rule")
-        lower, upper = self.sizes or (1, len(labels))
-        sizes = np.bincount(labels)
-        need(((sizes >= lower) & (sizes <= upper)).all(), "a clustering breaks the sizes")
+        lower, upper = self.sizes or (0, len(labels))
+        sizes = np.bincount(labels[: len(labels) - self.fixed], minlength=self.k)
+        own = self.sizes is None or (labels[len(labels) - self.fixed :] == range(self.fixed)).all()
+        need(own and ((sizes >= lower) & (sizes <= upper)).all(), "a clustering breaks the sizes")
         need(not self.falls_apart(labels), "a clustering has a cluster that falls apart")
         cost = self.inside(labels)[2]
         cost += sum(w for (i, j), together, w in self.soft if (labels[i] == labels[j]) != together)
@@ -434,16 +439,21 @@ class Run:
             need(none, "it has a bound, but contradicting links")
             return None
         block, pairs, _ = found
+        if "prices" in certificate:
+            least, most = priced(self, block, self.matrix(pairs, block.max() + 1), certificate)
+            need(not none or least > most, "it is called infeasible, but its bound is too low")
+            need(none or self.agree(claim, least), "it claims a bound that its prices do not prove")
+            return None if none else least
         x, over, m, bits, slip, bound = self.means(block)
         exponent, conflict = self.shift - bits, self.matrix(pairs, len(m))
         blocks = Blocks(x, m, over, self.mass, self.k, conflict, exponent, bits, self.one)
         blocks.graph = self.graph(block, conflict)
         blocks.sizes, blocks.soft = self.told, Soft(self.soft, block.tolist(), 4**bits)
         blocks.rows = [(np.bincount(block, a), own, unit) for a, own, unit in self.sums]
-        priced = "duals" in certificate
-        if none and not priced:
+        has_duals = "duals" in certificate
+        if none and not has_duals:
             return self.check_none(block, blocks, certificate)
-        columns = Duals(self, blocks, block, slip, places, certificate) if priced else None
+        columns = Duals(self, blocks, block, slip, places, certificate) if has_duals else None
         if none:  # none costs more between its blocks than one cluster that breaks all soft links
             most = (blocks.spread + float(blocks.soft.whole)) * (1 + 1e-9)
             need(columns.proved(most) > most, "it is called infeasible, but its bound is too low")
@@ -478,7 +488,8 @@ class Run:
         apart = blocks.conflict[np.ix_(clique, clique)] | np.eye(len(clique), dtype=bool)
         if len(clique) <= self.k or not apart.all():
             colours = np.zeros((2, self.k), int)
-            m = np.bincount(block) * (self.sizes is not None)
+            m = np.bincount(block[: len(block) - self.fixed], minlength=len(blocks.m))
+            m *= self.sizes is not None
             can = placeable(m, blocks.conflict, *(self.sizes or colours), self.budget)
             need(not can, "it is called infeasible, but a clustering exists")
 

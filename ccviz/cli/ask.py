@@ -37,7 +37,7 @@ from ccviz.cli.parameters import (
     TableColumns,
     option,
 )
-from ccviz.cli.reading import build_problem, find_data
+from ccviz.cli.reading import build_problem, find_data, read_links
 from ccviz.cli.report import check_writable, output, write_labels
 from ccviz.data.datasets import Dataset
 from ccviz.data.scaling import scale
@@ -111,7 +111,7 @@ def ask(
     """
     check_writable(labels, out_file)
     dataset = find_data(data, **columns.options())
-    problem = build_problem(dataset, k, links or [], None, "none")
+    problem = build_problem(dataset, k, read_links(links, dataset), None, "none")
     if by_class and dataset.truth is None:
         raise CcvizError(f"--by-class: the classes of {data} are not known.")
     points = scale(dataset.X, "range")

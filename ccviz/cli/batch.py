@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import fields
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -42,10 +43,12 @@ from ccviz.cli.reading import (
     build_problem,
     build_solver,
     find_data,
+    read_links,
     read_rules,
     settled_scaling,
 )
 from ccviz.cli.report import check_writable, output, table_of, write_csv
+from ccviz.data.link_files import GivenLinks
 from ccviz.errors import ArchiveError, ParameterError, ProblemError, UnfillableError
 from ccviz.numbers import count, number, percent, seconds
 from ccviz.problem.problem import Problem
@@ -113,18 +116,19 @@ def elbow(
     check_writable(out_file)
     numbers, rules = numbers_of(k), all_rules(rule, together, apart)
     dataset = find_data(data, **columns.options(weight_column, rules))
-    for notice in dataset.notices:
+    given = read_links(links, dataset)
+    for notice in (*dataset.notices, *(each.notice for each in given if each.notice)):
         say(notice)
     # The default solver keeps no neighbours.
     solver = "regions" if neighbors and solver == "blp-kmeans" else solver
     chosen = build_solver(solver, param or [])
     asked, keeps = read_rules(rules, dataset), chosen.supports.rules
-    scaling = settled_scaling(dataset, numbers, links or [], scale, soften or [])
+    scaling = settled_scaling(dataset, numbers, given, scale, soften or [])
 
     def build(each: int) -> Problem | None:
         try:
             problem = build_problem(
-                dataset, each, links or [], sizes, scaling, outliers,
+                dataset, each, given, sizes, scaling, outliers,
                 neighbors=neighbors, at=at, soften=soften or [],
             )  # fmt: skip
             return with_rules(problem, asked, keeps)
@@ -268,21 +272,22 @@ def batch(
     """Run every solver with every seed, k and set of links, into the archive, where supported."""
     check_writable(out_file)
     dataset = find_data(data, **columns.options(weight_column))
-    for notice in dataset.notices:
+    given = read_links(links, dataset)
+    of_sets = {name: read_links([name], dataset) for name in link_sets or []} or {"": []}
+    files = chain(given, *of_sets.values())
+    for notice in (*dataset.notices, *(each.notice for each in files if each.notice)):
         say(notice)
 
     numbers: Sequence[int | None] = [None] if k is None else numbers_of(k)
-    scaling = settled_scaling(dataset, numbers, links or [], scale, soften or [])
+    scaling = settled_scaling(dataset, numbers, given, scale, soften or [])
 
-    def problem_of(own: list[str], asked: int | None, _keeps_rules: bool = False) -> Problem:
+    def problem_of(own: list[GivenLinks], asked: int | None, _keeps_rules: bool = False) -> Problem:
         return build_problem(
-            dataset, asked, [*(links or []), *own], sizes, scaling,
+            dataset, asked, [*given, *own], sizes, scaling,
             neighbors=neighbors, at=at, soften=soften or [],
         )  # fmt: skip
 
-    sets = {each: partial(problem_of, [each]) for each in link_sets or []} or {
-        "": partial(problem_of, [])
-    }
+    sets = {name: partial(problem_of, own) for name, own in of_sets.items()}
     counts = [problem_of([], None).k if each is None else each for each in numbers]
     cells, left_out = plan(sets, _solvers(solver), range(seed, seed + seeds), counts)
     for each in left_out:

@@ -17,7 +17,14 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.data import datasets
 from ccviz.data.datasets import Dataset, encode_classes
 from ccviz.data.learned_metric import learn_metric
-from ccviz.data.link_files import Row, added_up, read_links_file, short_source, softened
+from ccviz.data.link_files import (
+    GivenLinks,
+    Row,
+    added_up,
+    read_links_file,
+    short_source,
+    softened,
+)
 from ccviz.data.names import column_values
 from ccviz.data.neighbors import neighbors_of
 from ccviz.data.read_table import read_table
@@ -75,10 +82,16 @@ def find_data(data: str, **options: Any) -> Dataset:
     return read_table(source, name, **options)
 
 
+def read_links(links: Sequence[str] | None, dataset: Dataset) -> list[GivenLinks]:
+    """Return the links of files."""
+    return [read_links_file(source, len(dataset.X), name, dataset.names)
+            for source, name in map(source_of, links or ())]  # fmt: skip
+
+
 def build_problem(
     dataset: Dataset,
     k: int | None,
-    links: Sequence[str],
+    files: Sequence[GivenLinks],
     sizes: str | None,
     scaling: str,
     outliers: int = 0,
@@ -99,11 +112,9 @@ def build_problem(
     k = dataset.k if k is None else k
     if k is None:
         raise ProblemError("the data do not say how many clusters there are; give it by -k.")
-    setup = None if links else dataset.setup
+    setup = None if files else dataset.setup
     must_link: list[Row] = [] if setup is None else setup.must_link.tolist()
     cannot_link: list[Row] = [] if setup is None else setup.cannot_link.tolist()
-    files = [read_links_file(source, len(dataset.X), name, dataset.names)
-             for source, name in map(source_of, links)]  # fmt: skip
     weights = _weights_of(soften, [each for given in files for each in given.sources])
     for given in files:
         must_link += softened(given.must_link, given.must_sources, weights)
@@ -174,7 +185,7 @@ def build_with_k(
 def settled_scaling(
     dataset: Dataset,
     numbers: Sequence[int | None],
-    links: Sequence[str],
+    files: Sequence[GivenLinks],
     scaling: str,
     soften: Sequence[str] = (),
 ) -> str:
@@ -186,7 +197,7 @@ def settled_scaling(
             "--scale learned is for one number of clusters, since the weights depend on it: learn "
             "them by 'ccviz solve', and give what it prints here, as --scale weights:…"
         )
-    problem = build_problem(dataset, numbers[0], links, None, "none", soften=soften)
+    problem = build_problem(dataset, numbers[0], files, None, "none", soften=soften)
     return weighted(learn_metric(problem.X, problem.k, problem.must_link, problem.cannot_link))
 
 

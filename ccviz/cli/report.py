@@ -133,7 +133,7 @@ def _lines(result: Result, run_id: str) -> Iterator[tuple[str, str]]:
             if isinstance(kept.rule, AskedEither):
                 found = f"{count(int(kept.found), 'cluster')} with none of these"
             yield kept.rule.text, f"{'holds' if kept.holds else 'broken'} ({found})"
-        yield "cluster sizes", " ".join(map(str, result.partition.kept_sizes.tolist()))
+        yield "cluster sizes", _sizes(result.partition.kept_sizes)
         if outliers := result.partition.problem.outliers:
             yield "left out", count(outliers, "point")
         if fixed := result.partition.problem.fixed:
@@ -150,6 +150,14 @@ def _lines(result: Result, run_id: str) -> Iterator[tuple[str, str]]:
         yield "run", run_id
 
 
+def _sizes(sizes: IntArray) -> str:
+    """Return the sizes; of many clusters the least and the largest."""
+    if len(sizes) <= _MOST_SIZES:
+        return " ".join(map(str, sizes.tolist()))
+    return f"{len(sizes):,} of {sizes.min():,} to {sizes.max():,}"
+
+
+_MOST_SIZES = 50  # clusters whose sizes are listed
 _MOST_WORK = 5_000_000  # numbers of one pass of k-means up to which the price is looked for
 
 

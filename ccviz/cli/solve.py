@@ -61,6 +61,7 @@ from ccviz.cli.reading import (
     find_data,
     last_clusters,
     read_k,
+    read_links,
     read_rules,
     settled_scaling,
     with_setup,
@@ -144,17 +145,21 @@ def solve(
     dataset = find_data(data, **columns.options(weight_column, rules))
     asked = read_rules(rules, dataset)
     number = read_k(k)
-    numbers = [] if isinstance(number, str) else [number]
-    scaling = settled_scaling(dataset, numbers, links or [], scale, soften or [])
+    numbers, files_of_links = (
+        [] if isinstance(number, str) else [number],
+        read_links(links, dataset),
+    )
+    scaling = settled_scaling(dataset, numbers, files_of_links, scale, soften or [])
 
     def build(k: int | None, limits: str | None) -> Problem:
         return build_problem(
-            dataset, k, links or [], limits, scaling, outliers, fixed_centers, links_repeated,
+            dataset, k, files_of_links, limits, scaling, outliers, fixed_centers, links_repeated,
             neighbors, at, soften or [],
         )  # fmt: skip
 
     problem, chosen_k = build_with_k(number, build, sizes, asked, time_limit or CHOICE_S)
     learned = [] if scaling == scale else [f"features: --scale {scaling}"]
+    learned += [given.notice for given in files_of_links if given.notice]
     mended = [*learned, *problem.notices, *repeated(problem.X, problem.k), *chosen_k]
     solver, param = with_setup(dataset, solver, param or [])
     if forecast_only:
@@ -191,7 +196,7 @@ def solve(
 
 def _say_more(result: Result, problem: Problem, advised: Solver | None) -> None:
     """Say why there is no clustering, or that an advised solver may find a better one."""
-    if result.status == "infeasible" and can_explain(problem):
+    if result.status == "infeasible":
         say_conflict(problem)
     is_one = result.partition is not None and getattr(advised, "n_init", 0) == 1
     if advised is not None and is_one and problem.n_clusters >= _MANY:
@@ -245,6 +250,7 @@ def say_conflict(problem: Problem) -> None:
     conflict, cures = explain(problem)
     if conflict:
         say(conflict.reason)
+    if conflict or not can_explain(problem):
         say(cures.sentence)
 
 

@@ -47,12 +47,15 @@ class GivenLinks:
     must_link, cannot_link : list of (i, j) or (i, j, weight)
     must_sources, cannot_sources : list of str
         What each of them comes from.
+    notice : str
+        A sentence where the numbers may count points from 1; empty otherwise.
     """
 
     must_link: list[Row] = field(default_factory=list)
     cannot_link: list[Row] = field(default_factory=list)
     must_sources: list[str] = field(default_factory=list)
     cannot_sources: list[str] = field(default_factory=list)
+    notice: str = ""
 
     @property
     def sources(self) -> list[str]:
@@ -107,6 +110,8 @@ def read_links_file(
     except FileFormatError as broken:
         guess = _guess(text, n) if isinstance(broken, _NoPointError) else ""
         raise FileFormatError(f"{name}: {broken}{guess}") from None
+    if not (named and names):
+        given.notice = _counted_from_one(given, n, names, name)
     file = short_source(Path(name).name)
     for kind in ("must", "cannot"):
         sources = getattr(given, f"{kind}_sources") or [""] * len(getattr(given, f"{kind}_link"))
@@ -126,6 +131,26 @@ def _guess(text: str, n: int) -> str:
     numbers = [int(number) for pair in _PAIR.findall(text) for number in pair]
     from_one = bool(numbers) and min(numbers) >= 1 and max(numbers) == n
     return f" The largest number is {n}: did you count from 1?" if from_one else ""
+
+
+def _counted_from_one(given: GivenLinks, n: int, names: Sequence[str], name: str) -> str:
+    """Return a notice where all numbers are valid and none is 0, by points' names or by chance.
+
+    A file that names half of the points misses that one point half of the time.
+    """
+    some = {point for row in given.must_link + given.cannot_link for point in row[:2]}
+    if not some or 0 in some:
+        return ""
+    least = min(some)
+    if list(names) == [str(number) for number in range(1, n + 1)]:
+        return (
+            f"{name}: its numbers count points from 0, and the names of the points are 1 to {n}: "
+            f"{least} is the point named {least + 1}. A table of names, such as "
+            f"{least},{least + 1},must, goes by names."
+        )
+    if 2 * len(some) < n:
+        return ""
+    return f"{name}: its numbers count points from 0, and none is 0. Did you count from 1?"
 
 
 def _from_lines(text: str, n: int, names: Sequence[str]) -> GivenLinks:

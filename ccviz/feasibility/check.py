@@ -213,8 +213,11 @@ def check_feasibility(
     order, cores, cliques = seen.order, seen.cores, seen.cliques
     limits = sum_limits(problem) if with_sums else ()
     if blocks.sizes is not None or limits:
-        packing = _packing(blocks, [_amounts(problem, blocks, limit) for limit in limits])
-        return _packed(blocks, packing, seen.largest, time_limit, stop, with_sums)
+        sums = [_amounts(problem, blocks, limit) for limit in limits]
+        packing = _packing(blocks, sums)
+        if problem.fixed:
+            packing = _with_centers(packing, problem, blocks)
+        return _packed(blocks, packing, bool(sums), seen.largest, time_limit, stop, with_sums)
     colour = np.full(blocks.s, -1, dtype=np.int64)
     for core, clique in zip(cores, cliques, strict=True):
         if len(core.vertices) > LARGEST_CORE:
@@ -364,6 +367,19 @@ def _packing(blocks: Blocks, sums: list[tuple[FloatArray, float, float]]) -> Pac
     )
 
 
+def _with_centers(packing: Packing, problem: Problem, blocks: Blocks) -> Packing:
+    """Return a packing with each given centre, of which no two are together, in its own bin."""
+    number = np.append(np.arange(1.0, problem.fixed + 1), np.zeros(blocks.k - problem.fixed))
+    amounts = np.zeros(blocks.s)
+    amounts[blocks.block_of[problem.n_points :]] = number[: problem.fixed]
+    return replace(
+        packing,
+        amounts=np.vstack([packing.amounts, amounts]),
+        lower=np.vstack([packing.lower, number]),
+        upper=np.vstack([packing.upper, number]),
+    )
+
+
 def _amounts(problem: Problem, blocks: Blocks, limit: SumLimit) -> tuple[FloatArray, float, float]:
     """Return (s,) the sum of each block, and the least and the largest of a cluster."""
     values = np.bincount(blocks.block_of, limit.weights(problem)).astype(np.float64)
@@ -373,6 +389,7 @@ def _amounts(problem: Problem, blocks: Blocks, limit: SumLimit) -> tuple[FloatAr
 def _packed(
     blocks: Blocks,
     packing: Packing,
+    has_sums: bool,
     clique: IntArray,
     time_limit: float,
     stop: Callable[[], bool],
@@ -387,7 +404,7 @@ def _packed(
     feasible, labels = pack_by_highs(packing, clique, time_limit, stop)
     if labels is not None:
         return _feasible(blocks, labels, packing, clique, time_limit, stop, with_weight)
-    kinds = ["sizes"] * (blocks.sizes is not None) + ["limits on sums"] * (len(packing.amounts) > 1)
+    kinds = ["sizes"] * (blocks.sizes is not None) + ["limits on sums"] * has_sums
     no_packing = _NO_PACKING.format(" and the ".join(kinds))
     reason = no_packing if feasible is False else _UNDECIDED.format(time_limit)
     return Feasibility(feasible, None, (), reason)

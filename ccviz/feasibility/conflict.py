@@ -238,8 +238,11 @@ class _Search:
         sizes = self._sizes if SIZES in constraints else None
         neighbors = self._problem.neighbors if _NEIGHBORS in constraints else None
         rules = [self._rules[_RULES - each] for each in constraints if each <= _RULES]
-        X, k, outliers = self._problem.X, self._problem.n_clusters, self._problem.outliers_asked
-        part = Problem(X, k, must, cannot, sizes, neighbors=neighbors, outliers=outliers)  # type: ignore[arg-type]
+        X, centers = np.split(self._problem.X, [self._problem.n_points])
+        part = Problem(
+            X, self._problem.n_clusters, must, cannot, sizes, neighbors=neighbors,  # type: ignore[arg-type]
+            outliers=self._problem.outliers_asked, fixed_centers=centers if len(centers) else None,
+        )  # fmt: skip
         return checked(part, rules, min(_CHECK_S, max(self._end - time.monotonic(), 0.0)))
 
     def _near(self, points: Sequence[int], among: Sequence[int]) -> list[int]:

@@ -159,11 +159,12 @@ def cures(
     Returns
     -------
     Cures
-        None are found beside rules that feasibility checks do not know.
+        Beside a rule that feasibility checks do not know, as those joined by *or*, the only change
+        is to give it up, where a clustering keeps all else; beside several there is none.
     """
     search = _Search(problem, rules, time.monotonic() + time_limit)
     if unknown := search.unknown_rules:
-        return Cures((), _UNKNOWN_RULES.format(enumerated(unknown)))
+        return Cures(tuple(search.without_unknown()), _UNKNOWN_RULES.format(enumerated(unknown)))
     found = (*search.found(), *([] if conflict is None else _links_given_up(conflict)))
     return Cures(found, _NOT_IN_TIME if search.is_undecided else "")
 
@@ -194,6 +195,13 @@ class _Search:
         kept = [each for each in self._base.rules if not is_explained(self._base, each)]
         return [*(f"the rule {each.text}" for each in rules),
                 *(f"a rule {type(each).__name__}" for each in kept)]  # fmt: skip
+
+    def without_unknown(self) -> Iterator[Cure]:
+        """Yield the only rule that feasibility checks do not know, if all else can be kept."""
+        several = [at for at, each in enumerate(self._rules) if not is_explained(self._base, each)]
+        rules = [each for at, each in enumerate(self._rules) if at not in several]
+        if len(self.unknown_rules) == len(several) == 1 and self._check(rules):
+            yield Cure(f"give up {self._rules[several[0]].text}", False, several[0])
 
     def found(self) -> Iterator[Cure]:
         """Yield the cures."""
@@ -253,10 +261,11 @@ class _Search:
 
     def _widened(self, sizes: Sizes) -> Iterator[Cure]:
         """Yield the sizes with one side that gives way as little as will do; both if none does."""
-        n, lower, upper = self._base.n, sizes.lower, sizes.upper
+        n, lower, upper = self._base.n_points, sizes.lower, sizes.upper
+        fewest_of = (np.arange(len(lower)) >= self._base.fixed).astype(np.int64)
 
         def wider(down: int, up: int) -> Sizes:
-            return Sizes(np.maximum(lower - down, 1), np.minimum(upper + up, n))
+            return Sizes(np.maximum(lower - down, fewest_of), np.minimum(upper + up, n))
 
         def least(steps: Callable[[int], tuple[int, int]]) -> tuple[int, bool]:
             return _least(lambda step: self._check(self._rules, sizes=wider(*steps(step))), n)

@@ -330,6 +330,8 @@ def _summarise(problem: Problem, block_of: IntArray) -> Blocks:
     soft_must, _ = _soft_between(problem.must_link.soft, block_of)
     soft_cannot, broken = _soft_between(problem.cannot_link.soft, block_of)
     centroid, scatter = _means(problem.X, block_of, count, mass, weights)
+    if problem.fixed:  # given centres are not counted
+        count = np.bincount(block_of[: problem.n_points], minlength=s).astype(np.float64)
     return Blocks(
         block_of=freeze(block_of.astype(np.int64, copy=False)),
         mass=freeze(mass),

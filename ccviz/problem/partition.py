@@ -343,10 +343,11 @@ class Partition:
 
     def _wrong_sizes(self, sizes: Sizes | None) -> np.ndarray:
         """Return (k,) bool: clusters without weight, too small or too large."""
-        wrong = self.cluster_weights <= 0.0
+        problem, wrong = self.problem, self.cluster_weights <= 0.0
         if sizes is not None:
-            wrong |= self.cluster_sizes < sizes.lower
-            wrong |= self.cluster_sizes > sizes.upper
+            size = np.bincount(self.labels[: problem.n_points], minlength=problem.k)
+            wrong |= (size < sizes.lower) | (size > sizes.upper)
+            wrong[: problem.fixed] |= self.labels[problem.n_points :] != np.arange(problem.fixed)
         return wrong
 
     @cached_property

@@ -69,8 +69,8 @@ class Problem:
         The last points, which represent given centres; `fixed_centers` sets it.
     fixed_centers : (q, d) array of float, optional
         Centres of the first q clusters, which do not move; one may have no points. They become
-        points of great weight after the others, and no truth is kept. See
-        `ccviz.problem.fixed_centers`.
+        points of great weight after the others, which sizes do not count, and no truth is kept.
+        See `ccviz.problem.fixed_centers`.
     neighbors : (e, 2) pairs, sparse (n, n) matrix or Neighbors, optional
         Which points are neighbours: every cluster must be connected in their graph. See
         `ccviz.problem.neighbors`.
@@ -127,7 +127,7 @@ class Problem:
             "k": k,
             "must_link": must_link,
             "cannot_link": cannot_link,
-            "sizes": checked_sizes(sizes, n, k),
+            "sizes": checked_sizes(sizes, n - self.fixed, k, self.fixed),
             "truth": _read_truth(self.truth, n),
             "rules": read_rules(self.rules),
             "weights": checked_weights(self.weights, n),
@@ -322,7 +322,6 @@ def _add_centers(problem: Problem, given: Any) -> None:
     X, k = read_points(problem.X), problem.k
     n, d = X.shape
     for asked, words in (
-        (problem.sizes is not None, "cluster sizes"),
         (bool(problem.rules), "rules"),
         (problem.weights is not None, "weights of points"),
         (bool(problem.outliers), "outliers"),
@@ -358,8 +357,7 @@ def _check_fixed(problem: Problem) -> None:
     right = right and np.array_equal(problem.masses, center_weights(n, q))
     apart = {*map(tuple, problem.cannot_link.hard.pairs.tolist())}
     right = right and apart.issuperset(map(tuple, pairs_of_centers(n, q).tolist()))
-    right = right and problem.sizes is None and problem.neighbors is None
-    if not right or problem.rules or problem.outliers:
+    if not right or problem.rules or problem.outliers or problem.neighbors is not None:
         raise ProblemError("the fixed centres are not points of the weight that represents them.")
 
 

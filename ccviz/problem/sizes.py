@@ -22,7 +22,8 @@ class Sizes:
     Attributes
     ----------
     lower, upper : (k,) int64
-        Fewest and most points of each cluster. No cluster may be empty, so ``lower >= 1``.
+        Fewest and most points of each cluster. No cluster may be empty, so ``lower >= 1``, but one
+        whose centre is given.
     """
 
     lower: IntArray
@@ -51,7 +52,7 @@ class Sizes:
         return numbers if fits[rows, numbers].all() else None
 
 
-def checked_sizes(given: Any, n: int, k: int) -> Sizes | None:
+def checked_sizes(given: Any, n: int, k: int, fixed: int = 0) -> Sizes | None:
     """Return a problem's sizes, checked.
 
     Parameters
@@ -60,6 +61,8 @@ def checked_sizes(given: Any, n: int, k: int) -> Sizes | None:
         A text as in `read_sizes`.
     n, k : int
         Points and clusters.
+    fixed : int
+        The first clusters that may be empty, since their centres are given.
 
     Raises
     ------
@@ -85,7 +88,8 @@ def checked_sizes(given: Any, n: int, k: int) -> Sizes | None:
     if not (np.isfinite(table).all() and (table == np.round(table)).all()):
         raise ProblemError("the sizes are not whole numbers, one a cluster.")
     table = np.clip(table, 0, n + 1)  # more than all points are no more than that
-    lower, upper = np.maximum(table[0], 1).astype(np.int64), table[1].astype(np.int64)
+    least = np.arange(k) >= fixed
+    lower, upper = np.maximum(table[0], least).astype(np.int64), table[1].astype(np.int64)
     crossed = np.flatnonzero(lower > upper)
     if len(crossed):
         j = int(crossed[0])

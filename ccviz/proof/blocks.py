@@ -53,6 +53,7 @@ def contract_plainly(problem: Problem, must: np.ndarray, cannot: np.ndarray) -> 
     conflict = np.zeros((s, s), dtype=bool)
     ends = block_of[cannot[is_in[cannot].all(axis=1)]]
     conflict[ends[:, 0], ends[:, 1]] = conflict[ends[:, 1], ends[:, 0]] = True
+    is_in[problem.n_points :] = False  # given centres are not counted
     count = np.bincount(block_of[is_in], minlength=s).astype(float)
     mass, paths = np.bincount(block_of, problem.masses, s), paths_of(problem, block_of, conflict)
     if paths is None:

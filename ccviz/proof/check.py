@@ -16,8 +16,8 @@ from ccviz.problem.problem import Problem
 from ccviz.problem.sums import ImpliedMax, ImpliedMin, MaxSum, MinSum, SumLimit
 from ccviz.proof.blocks import PlainBlocks
 from ccviz.proof.connection import are_joined
-from ccviz.proof.reading import Clustering, FlawError, Opened, Proof
-from ccviz.proof.rounding import Unit, gamma, scatter_above
+from ccviz.proof.reading import Clustering, FlawError, Leaf, Opened, Proof
+from ccviz.proof.rounding import Unit, gamma, rescaled, scatter_above
 from ccviz.proof.soft import penalty_above
 from ccviz.proof.verdict import Budget
 
@@ -158,8 +158,10 @@ def check_clustering(problem: Problem, unit: Unit, found: Clustering) -> float:
     if not (weight > 0.0).all():
         raise FlawError("a clustering has a cluster without weight")
     if problem.sizes is not None:
-        size = np.bincount(labels, minlength=problem.k)
-        if ((size < problem.sizes.lower) | (size > problem.sizes.upper)).any():
+        of_points, of_centers = np.split(labels, [problem.n_points])
+        size = np.bincount(of_points, minlength=problem.k)
+        wrong = (size < problem.sizes.lower) | (size > problem.sizes.upper)
+        if wrong.any() or (of_centers != np.arange(problem.fixed)).any():
             raise FlawError("a clustering breaks the sizes")
     clusters = [np.flatnonzero(labels == c) for c in range(problem.k)]
     if not keeps_rules(problem, clusters):
@@ -177,6 +179,63 @@ def keeps_rules(problem: Problem, clusters: list[np.ndarray]) -> bool:
         return all(rule.allows(problem, each) for rule in problem.rules for each in clusters)
     except ProblemError as wrong:
         raise FlawError(str(wrong).removesuffix(".")) from None
+
+
+# --- Prices of clusters whose centres are all given, a transportation problem ---------------------
+
+
+def priced_bound(check: Check, blocks: PlainBlocks, leaf: Leaf) -> tuple[float, float]:
+    """Return what clusterings cost at least by the prices of the clusters, and at most.
+
+    Raises `FlawError` if not all centres are given, or there are no sizes.
+    """
+    problem, k = check.problem, check.problem.k
+    if problem.sizes is None or problem.fixed < k or leaf.certificate["prices"].shape != (k,):
+        raise FlawError("has prices of other clusters")
+    exponent = 2 * check.unit.exponent
+    price = rescaled(leaf.certificate["prices"], exponent)
+    A, centers = np.split(check.unit.A, [problem.n_points])
+    costs = np.stack([((A - center) ** 2).sum(axis=1) for center in centers], axis=1)
+    own, of = np.split(blocks.block_of, [problem.n_points])[::-1]
+    total = np.zeros((len(blocks.mass), k))
+    np.add.at(total, of, costs)
+    apart = blocks.conflict[:, own]
+    apart[own] = ~np.eye(k, dtype=bool)
+    paid = total - blocks.count[:, None] * price
+    pairs, charge = _apart_prices(leaf, blocks, k, exponent)
+    for side in pairs.T:
+        np.add.at(paid, side, charge)
+    paid[apart] = np.inf
+    sizes = problem.sizes
+    if np.isinf(paid.min(axis=1)).any():
+        return math.inf, 0.0  # a block may have no centre
+    bound = paid.min(axis=1).sum() + np.minimum(price * sizes.lower, price * sizes.upper).sum()
+    bound -= charge.sum()
+    most = float(costs.max(axis=1).sum())
+    size = most + np.abs(price).max() * (problem.n + float(sizes.upper.sum())) + 3 * charge.sum()
+    bound -= gamma(4 * problem.n + A.shape[1] + 2 * charge.size + 16) * size
+    # Heavy points move a little towards their clusters, which is less by that share.
+    heavy = problem.masses[-1]
+    bound *= heavy / (heavy + min(problem.n_points, float(sizes.upper.max()))) * (1.0 - gamma(4))
+    root = max(0.0, math.sqrt(max(0.0, bound)) * (1.0 - gamma(4)) - check.unit.error)
+    return root * root * (1.0 - gamma(4)), most * (1.0 + gamma(problem.n + A.shape[1] + 8))
+
+
+def _apart_prices(
+    leaf: Leaf, blocks: PlainBlocks, k: int, exponent: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return (p, 2) pairs of blocks in conflict, and what each costs at each centre."""
+    if "apart_pairs" not in leaf.certificate:
+        return np.zeros((0, 2), dtype=np.int64), np.zeros((0, k))
+    leaf.require("apart_prices")
+    pairs = leaf.certificate["apart_pairs"]
+    charge = rescaled(leaf.certificate["apart_prices"], exponent)
+    right = charge.shape == (len(pairs), k) and pairs.shape[1] == 2 and (charge >= 0.0).all()
+    if not right or ((pairs < 0) | (pairs >= len(blocks.mass))).any():
+        raise FlawError("has prices of pairs that are none")
+    if not blocks.conflict[pairs[:, 0], pairs[:, 1]].all():
+        raise FlawError("has prices of pairs that may be together")
+    return pairs, charge
 
 
 # --- Exhaustive search for a colouring with k colours, in plain Python ----------------------------

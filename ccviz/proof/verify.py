@@ -55,6 +55,7 @@ from ccviz.proof.check import (
     links_at,
     packable,
     places_at,
+    priced_bound,
     without_lacking,
 )
 from ccviz.proof.connection import are_joined, leave_too_little
@@ -281,6 +282,10 @@ def _check_bound(check: Check, number: int, leaf: Leaf) -> float:
     blocks = _blocks(check, node)
     if blocks is None:
         raise FlawError("has a bound, but its links contradict each other")
+    if "prices" in leaf.certificate:
+        bound, _ = priced_bound(check, blocks, leaf)
+        compare(check, check.unit.scaled(leaf.lower_bound), bound)
+        return bound
     means = centroids(check.unit, blocks)
     bound = _spectral(check, blocks, means, leaf)
     if "duals" in leaf.certificate:
@@ -471,6 +476,11 @@ def _check_infeasible(check: Check, number: int, leaf: Leaf) -> None:
     blocks = _blocks(check, number)
     if blocks is None:
         return
+    if "prices" in leaf.certificate:
+        bound, most = priced_bound(check, blocks, leaf)
+        if bound <= most * _BEYOND:
+            raise FlawError("is called infeasible, but its bound is too low for that")
+        return
     if "duals" in leaf.certificate:
         means = centroids(check.unit, blocks)
         whole = means.most * _BEYOND
@@ -490,6 +500,11 @@ def _check_infeasible(check: Check, number: int, leaf: Leaf) -> None:
     witness = leaf.certificate.get("witness")
     if _breaks_all(problem, blocks) or is_clique(witness, blocks, problem.k):
         return
+    _check_by_search(check, blocks)
+
+
+def _check_by_search(check: Check, blocks: PlainBlocks) -> None:
+    problem = check.problem
     answer: bool | None
     if problem.sizes is None:
         answer = colourable(blocks.conflict, problem.k, check.budget)

@@ -229,6 +229,8 @@ def _start_from_run(problem: Problem, solver: Solver, earlier: Earlier) -> Start
         raise ProblemError("the run to start from has other points, other weights or another k.")
     labels = None if run.incumbent is None else run.incumbent.labels
     found = None if labels is None else _feasible(problem, labels)
+    if any(each.fixed and each.limits_sizes for each in (problem, run.problem)):
+        return Start(found)  # prices of given centres prove the bounds of their problem alone
     if goes_on(problem, solver, earlier):
         objective = math.inf if found is None else Partition(problem, found).objective
         bound = run.lower_bound if tightens(run.problem, problem) else -math.inf
@@ -244,7 +246,7 @@ def _feasible(problem: Problem, labels: IntArray) -> IntArray | None:
     """Return labels that keep every hard constraint: these, or these repaired, or None."""
     if Partition(problem, labels).violations.none_hard:
         return labels
-    if problem.rules or problem.is_soft or problem.neighbors is not None:
+    if problem.rules or problem.is_soft or problem.neighbors is not None or problem.fixed:
         return None
     # Imported here: compiled code is not for the process that only draws.
     from ccviz.solvers.sdp.rounding import repaired

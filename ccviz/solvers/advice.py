@@ -37,8 +37,8 @@ _GROUPS = 5_000_000
 _WISHING_BLOCKS, _GROUP = 60, 8
 """Largest numbers of blocks, and of points in a cluster, for which it is if links alone cost."""
 
-_LISTED, _LISTED_BLOCKS = 50_000, 15
-"""Most clusters that `colgen` lists, and blocks of which there are no more sets."""
+_LISTED, _LISTED_BLOCKS = 50_000, 16
+"""Most clusters that `colgen` lists, and blocks of which limits on sums leave no more sets."""
 
 _EXCLUDING = 20
 """Cannot-links per point from which only `regions` soon keeps limits on sums: 800 points in 15
@@ -104,9 +104,11 @@ def _best(problem: Problem, seconds: float | None) -> Advice:
             return Advice("colgen", "It looks at every cluster, and proves which are best.")
         if contract(problem).s <= _PROVED_BLOCKS and not problem.is_soft:
             return Advice("sdp", "It keeps the limits on sums, and bounds how good an answer is.")
+        if problem.is_soft:
+            return Advice("bh-kmeans", "It weighs soft links, and keeps the limits on sums.")
         if len(problem.cannot_link.hard) > _EXCLUDING * problem.n:
             return Advice("regions", "It keeps limits on sums where many points are kept apart.")
-        return Advice("bh-kmeans", "It keeps the limits on sums, and every hard link.")
+        return Advice("blp-kmeans", "It keeps the limits on sums, and every hard link.")
     if problem.is_soft:
         return _with_soft_links(problem, contract(problem))
     if problem.sizes is not None:
@@ -120,8 +122,10 @@ def _best(problem: Problem, seconds: float | None) -> Advice:
 def _can_list(problem: Problem) -> bool:
     """Whether there are few enough sets of blocks for `colgen` to look at each."""
     blocks, sizes = contract(problem), problem.sizes
+    if blocks.s <= _LISTED_BLOCKS:
+        return True
     if blocks.s < problem.n or blocks.s > _SOFT_BLOCKS:
-        return blocks.s <= _LISTED_BLOCKS
+        return False
     low, high = (1, blocks.s) if sizes is None else (sizes.lower.min(), sizes.upper.max())
     return sum(math.comb(blocks.s, size) for size in range(int(low), int(high) + 1)) <= _LISTED
 

@@ -77,6 +77,7 @@ class Supports:
         weighted = problem.weights is not None and not fixed
         both = self.weights and self.sizes
         sums = sum_limits(problem)
+        free = problem.fixed < problem.k or problem.is_soft
         return [
             words
             for asked, can, words in (
@@ -88,6 +89,11 @@ class Supports:
                 (weighted and sized and both, self.weighted_sizes, "weights beside cluster sizes"),
                 (problem.outliers > 0, self.outliers, "outliers"),
                 (fixed, self.fixed, "fixed centres"),
+                (
+                    fixed and sized and free and self.fixed,
+                    not self.exact,
+                    "some centres fixed, or soft links, beside cluster sizes",
+                ),
                 (problem.neighbors is not None, self.neighbors, "neighbours"),
                 (has_unweighted_blocks(problem), False, "constraints on points of weight 0"),
             )

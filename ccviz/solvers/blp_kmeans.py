@@ -64,11 +64,17 @@ class BlpKMeans(Solver):
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield the events of all starts."""
-        # Imported here: it loads numba.
+        # Imported here: they load numba.
+        from ccviz.solvers.assignment.given_centers import is_unlinked_transport, transport_labels
         from ccviz.solvers.assignment.step import open_passes
 
         if impossible := impossible_at_once(problem):
             yield from impossible
+            return
+        if is_unlinked_transport(problem):
+            labels = transport_labels(problem)
+            yield IncumbentFound(labels=labels, source=self.name)
+            yield Finished(termination="converged", message="No assignment costs less.")
             return
         blocks = contract(problem)
         with open_passes(blocks, self.threads) as passes:
@@ -85,13 +91,13 @@ class BlpKMeans(Solver):
             yield Restarted(restart=restart)
             seeds = given_centers(problem, context, restart)
             if seeds is None:
-                seeds = first_centers(blocks, rng, self.init)
-            end = yield from self._descend(blocks, descent, passes, seeds, best)
+                seeds = _with_given(problem, first_centers(blocks, rng, self.init))
+            end = yield from self._descend(problem, descent, passes, seeds, best)
             if end.infeasible:
                 yield why_infeasible(problem)
                 yield Finished(termination="proved", message="The constraints cannot be kept.")
                 return
-            if end.wcss < best:
+            if end.wcss < best and _in_place(problem, blocks.lift(end.labels)):
                 best = end.wcss
                 yield IncumbentFound(labels=blocks.lift(end.labels), source=self.name)
         if best < np.inf:
@@ -100,9 +106,10 @@ class BlpKMeans(Solver):
             yield _without_answer(self.n_init)
 
     def _descend(
-        self, blocks: Blocks, descent: Descent, passes: Passes, centers: FloatArray, best: float
+        self, problem: Problem, descent: Descent, passes: Passes, centers: FloatArray, best: float
     ) -> Generator[Event, None, _End]:
         """Assign and update in turn until the objective stops falling."""
+        blocks = contract(problem)
         end = _End(np.full(blocks.s, -1), np.inf)
         descent.begin()
         yield CentersMoved(iteration=0, centers=centers)
@@ -122,9 +129,26 @@ class BlpKMeans(Solver):
             centers, end = moved, _End(answer.labels, wcss)
             yield CentersMoved(iteration=iteration, centers=centers)
             # A run that is stopped has an answer; at powers of 2, for it is checked from scratch.
-            if wcss < best and iteration & (iteration - 1) == 0:
+            is_due = wcss < best and iteration & (iteration - 1) == 0
+            if is_due and _in_place(problem, lifted):
                 yield IncumbentFound(labels=lifted, source=self.name)
         return end
+
+
+def _with_given(problem: Problem, centers: FloatArray) -> FloatArray:
+    """Return centres of which the first are those that are given, in their order."""
+    if not (problem.fixed and problem.limits_sizes):
+        return centers
+    given, free = problem.X[problem.n_points :], centers
+    for center in given:
+        free = np.delete(free, ((free - center) ** 2).sum(axis=1).argmin(), axis=0)
+    return np.concatenate([given, free])
+
+
+def _in_place(problem: Problem, labels: IntArray) -> bool:
+    """Whether each given centre has the cluster of its sizes; very near ones may change places."""
+    own = labels[problem.n_points :]
+    return problem.sizes is None or bool((own == np.arange(problem.fixed)).all())
 
 
 def _improved_step(

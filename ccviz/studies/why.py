@@ -235,9 +235,10 @@ class Moves:
 
         The place of a point that was left out may be empty then: it counts as one.
         """
-        size, count = self.partition.cluster_sizes, int(self._count[block])
+        problem, count = self.partition.problem, int(self._count[block])
+        size = np.bincount(self.partition.labels[: problem.n_points], minlength=problem.k)
         own = int(self._own[block])
-        left = int(size[own]) - count if own < self.partition.problem.n_clusters else 1
+        left = int(size[own]) - count if own < problem.n_clusters else 1
         return left, int(size[cluster]) + count
 
     @cached_property

@@ -186,14 +186,24 @@ class Draft:
 
     def with_links_of(self, other: Draft) -> Draft:
         """Return the draft with k and links of another that has its features, found by name."""
-        row, names = {name: at for at, name in enumerate(self.data.names)}, other.data.names
-        found = (len(row), len(set(names)), self.data.features)
-        if found != (self.n, other.n, other.data.features):  # also where names are not unique
+        rows = other.rows_in(self)
+        if rows.max() < 0:
             return self
-        ends = np.array([row.get(name, -1) for name in names])[other.links.pairs]
-        there = ends.min(axis=1) >= 0
+        ends = rows[other.links.pairs]
+        there = ends.min(axis=1, initial=0) >= 0
         kept = replace(other.links.taken(there), pairs=freeze(np.sort(ends[there], axis=1)))
-        return self._checked(k=other.k, links=self.links.with_links(kept)) if kept else self
+        return self._checked(k=other.k, links=self.links.with_links(kept))
+
+    def rows_in(self, other: Draft) -> IntArray:
+        """Return (n,) the row of each point in another draft of its features, by name; -1 for none.
+
+        There is none either where names are not unique.
+        """
+        row, names = {name: at for at, name in enumerate(other.data.names)}, self.data.names
+        found = (len(row), len(set(names)), other.data.features)
+        if found != (other.n, self.n, self.data.features):
+            return np.full(self.n, -1)
+        return np.array([row.get(name, -1) for name in names])
 
     def without_links(self, links: Iterable[Link]) -> Draft:
         """Return the draft without some links."""

@@ -507,3 +507,8 @@ def test_labels_that_some_rows_have_name_clusters_in_files(ccviz, folder):
     head, *lines = (folder / "out.csv").read_text().splitlines()
     at = head.split(",").index("cluster name")
     assert [line.split(",")[at] for line in lines] == list("aaabbb")
+
+
+def test_of_many_clusters_the_least_and_the_largest_size_are_said(ccviz):
+    done = ccviz("solve", "iris", "-k", 51, "--rule", "size>=2", "--solver", "cop-kmeans")
+    assert re.search(r"cluster sizes +51 of 2 to \d+\b", done.out)

@@ -155,3 +155,20 @@ def test_the_published_links(bench):
         assert (len(links.must_link), len(links.cannot_link)) == (must, cannot)
     many = read_links_file(bench / "s-mdeclust" / "n1000_k20_c1000.json", 1000)
     assert len(many.must_link) + len(many.cannot_link) == 1000
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "words"),
+    [
+        ("ML 1 2\nML 3 4\nCL 5 6\nML 7 8\nCL 8 9\n", (), "none is 0. Did you count from 1?"),
+        ('{"ml": [[1, 2], [3, 4]], "cl": [[5, 9]]}', (), "none is 0. Did you count from 1?"),
+        ("ML 3 8\n", tuple(map(str, range(1, 11))), "3 is the point named 4."),
+        ("ML 3 8\n", (), ""),  # too few to guess
+        ("ML 0 1\nML 3 4\nCL 5 6\nML 7 8\nCL 8 9\n", (), ""),
+        ("3,8,must\n", tuple(map(str, range(1, 11))), ""),  # by names
+    ],
+)
+def test_numbers_that_may_count_from_one_get_a_notice(text, names, words):
+    notice = read_links_file(text.encode(), 10, "links.txt", names).notice
+    assert words in notice
+    assert bool(words) == bool(notice)

@@ -153,3 +153,13 @@ def changed(problem, rules, cure):
 def test_a_refused_rule_is_still_refused():
     with pytest.raises(ProblemError):
         with_rules(Problem(LINE, 2), [rule("sum(w)<=11", LOAD)], True)
+
+
+def test_a_rule_with_or_is_named_where_all_else_can_be_kept():
+    X = [[0.0], [1.0], [8.0], [9.0]]
+    either = joined([AskedRule("size<=1"), AskedRule("diameter<=0.5")])
+    _, cures = explain(Problem(X, 2), rules=[either])
+    assert [cure.sentence for cure in cures.found] == [f"give up {either.text}"]
+    assert cures.sentence.startswith(f"A clustering exists if you give up {either.text}. Beside")
+    _, cures = explain(Problem(X, 2, sizes=[3, 1], must_link=[(0, 1), (2, 3)]), rules=[either])
+    assert not cures.found  # the sizes cannot be kept without it either

@@ -5,10 +5,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ccviz import ConstrainedKMeans, Partition, Problem, ProblemError
+from ccviz import ConstrainedKMeans, Partition, Problem, ProblemError, solve
 from ccviz.problem.asked import AskedRule
 from ccviz.problem.fixed_centers import HEAVY
 from ccviz.problem.reduction import with_rules
+from ccviz.proof.verify import verify
+from ccviz.solvers.advice import advice, obstacles
 from tests import constrained
 from tests.seeds import seeds
 
@@ -59,7 +61,7 @@ def test_the_estimator_keeps_centres(solver):
         ({"fixed_centers": [[1.0, 2.0]]}, "not rows of 1 numbers"),
         ({"fixed_centers": [[np.nan]]}, "missing or infinite"),
         ({"fixed_centers": [[1.0], [2.0], [3.0]]}, "more than the k = 2"),
-        ({"fixed_centers": [[1.0]], "sizes": [3, 3]}, "beside cluster sizes"),
+        ({"fixed_centers": [[1.0]], "sizes": [3, 4]}, "but there are 6 points"),
         ({"fixed_centers": [[1.0]], "weights": np.arange(6.0)}, "beside weights"),
         ({"fixed_centers": [[1.0]], "outliers": 1}, "beside outliers"),
         ({"fixed_centers": [[1.0]], "must_link": [(0, 6)]}, "6"),
@@ -80,3 +82,21 @@ def test_a_given_centre_may_have_no_points():
     partition = Partition(Problem(X, 2, fixed_centers=[[99.0]]), [0, 0, 0, 0, 0, 0, 1])
     assert partition.in_order().shown.tolist() == [1] * 6
     assert partition.violations.none_hard
+
+
+def test_sizes_are_those_of_the_given_centres():
+    problem = Problem(X, 2, sizes=[4, 2], fixed_centers=[[12.0], [1.0]])
+    result = solve(problem, "colgen")
+    about = [(x - 12.0) ** 2 - (x - 1.0) ** 2 for x in X[:, 0]]
+    assert result.status == "optimal"
+    assert result.labels.tolist() == [int(value > sorted(about)[3]) for value in about]
+    assert verify(problem, [record.event for record in result.records()], 1e-6).accepted
+    assert solve(problem, "blp-kmeans").objective == pytest.approx(result.objective)
+
+
+@pytest.mark.parametrize(("centers", "exact"), [([[0.0], [9.0]], True), ([[0.0]], False)])
+def test_who_proves_sizes_about_given_centres(centers, exact):
+    problem = Problem(X, 2, sizes=[3, 3], fixed_centers=centers, cannot_link=[(0, 1)])
+    assert ("colgen" in obstacles(problem)) != exact
+    assert advice(problem).solver == ("colgen" if exact else "blp-kmeans")
+    assert solve(problem).partition.kept_sizes.tolist() == [3, 3]

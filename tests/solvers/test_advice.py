@@ -75,12 +75,19 @@ def test_every_solver_has_its_group():
 
 
 @pytest.mark.parametrize(
-    ("n", "k", "solver"), [(15, 3, "colgen"), (24, 6, "colgen"), (40, 4, "sdp")]
+    ("n", "k", "solver"),
+    [
+        (15, 3, "colgen"),
+        (16, 4, "colgen"),
+        (24, 6, "colgen"),
+        (40, 4, "sdp"),
+        (600, 6, "blp-kmeans"),
+    ],
 )
 def test_limits_on_sums_of_few_points_get_the_solver_that_lists_clusters(n, k, solver):
     demand = np.arange(1.0, n + 1.0)
     rules = [read_asked(f"sum(demand)<={0.9 * demand.sum()}", None, lambda _: demand)]
-    sizes = None if n == 15 else f"{n // k}"
+    sizes = None if n < 20 else f"{n // k}"
     assert advice(with_rules(problem(n, k, sizes=sizes), rules, keeps_rules=False)).solver == solver
 
 

@@ -132,8 +132,12 @@ class Truth:
         if self.drawn.sizes is not None and len(groups):
             points = bits(self.n + self.q)[:, : self.n].sum(axis=1)
             count = np.sort(points[groups], axis=1)
+            if self.q:  # given centres have the sizes of the first clusters
+                which = (self.n + np.arange(self.q))[:, None]
+                own = np.argmax(groups[:, None] >> which & 1, axis=2)
+                count = np.take_along_axis(points[groups], _first(own, groups.shape[1]), axis=1)
             kinds, which = np.unique(count, axis=0, return_inverse=True)
-            fits = np.array([_can_have(self.drawn.sizes, row) for row in kinds.tolist()])
+            fits = np.array([_can_have(self.drawn.sizes, row, self.q) for row in kinds.tolist()])
             labels, groups = labels[fits[which.ravel()]], groups[fits[which.ravel()]]
         table = np.array([float(cost) for cost in self.group_costs])
         costs = table[groups].sum(axis=1) + self._penalties(labels)
@@ -246,8 +250,18 @@ def _fits_in(sizes: tuple[tuple[int, ...], tuple[int, ...]], count: tuple[int, .
     )
 
 
-def _can_have(sizes: tuple[tuple[int, ...], tuple[int, ...]], count: list[int]) -> bool:
-    return _fits_in(sizes, tuple(count))
+def _can_have(sizes: tuple[tuple[int, ...], tuple[int, ...]], count: list[int], q: int) -> bool:
+    """Return whether the first q clusters keep their own sizes, and the others some numbering's."""
+    low, high = sizes
+    own = all(low[j] <= count[j] <= high[j] for j in range(q))
+    return own and _fits_in((low[q:], high[q:]), tuple(count[q:]))
+
+
+def _first(own: np.ndarray, k: int) -> np.ndarray:
+    """Return (m, k) the clusters of (m, q) given centres, and then the others."""
+    is_own = (own[:, :, None] == np.arange(k)).any(axis=1)
+    others = np.argsort(is_own, axis=1, kind="stable")[:, : k - own.shape[1]]
+    return np.concatenate([own, others], axis=1)
 
 
 def _padded(groups: np.ndarray, k: int) -> np.ndarray:

@@ -475,9 +475,12 @@ def _left_out(rng: Rng, drawn: Drawn) -> Drawn:
 
 
 def _centred(rng: Rng, drawn: Drawn) -> Drawn:
-    few = min(drawn.k, 2)
-    rows = rng.choice(drawn.n, rng.integers(1, few + 1), replace=False)
+    few = min(drawn.k, 3)
+    rows = rng.choice(drawn.n, few if rng.random() < 0.5 else rng.integers(1, few + 1), False)
     centers = np.array(drawn.X)[rows] + rng.integers(-2, 3, len(drawn.X[0])) / 4
+    if drawn.sizes is not None and rng.random() < 0.3:  # a given centre may have no points
+        low, high = drawn.sizes
+        drawn = replace(drawn, sizes=((0, *low[1:]), high))
     return replace(drawn, fixed_centers=tuple(map(tuple, centers.tolist())))
 
 
@@ -530,7 +533,7 @@ KINDS = (
     Kind("outliers", _left_out, None, ("outliers", "outliers_asked"),
          (*_LINKS, "diameter<=", "size<=")),
     Kind("fixed centres", _centred, None, ("fixed_centers", "fixed"),
-         (*_LINKS, "soft must-link", "soft cannot-link", "contradictory soft links")),
+         (*_LINKS, "soft must-link", "soft cannot-link", "contradictory soft links", "sizes")),
     Kind("neighbours", _neighbouring, _joined_up, ("neighbors",)),
     Kind("classes", _classes, None, ("truth",)),
     *(Kind(rule.name, _ruled(rule)) for rule in RULES),

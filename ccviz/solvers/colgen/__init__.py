@@ -11,6 +11,7 @@ from ccviz.problem.problem import Problem
 from ccviz.problem.relaxed import bounded
 from ccviz.problem.sums import sum_limits
 from ccviz.solvers.base import Context, Solver, Supports
+from ccviz.solvers.blp_kmeans import BlpKMeans
 from ccviz.solvers.colgen.params import NodeSettings, Params
 from ccviz.solvers.search.branch_and_bound import Known, TreeSettings
 
@@ -37,6 +38,11 @@ class Colgen(TreeSettings, NodeSettings, Solver):
     def steps_with(self, params: Params, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield the events of the search with other parameters of the method."""
         # Imported here: the process that only draws loads no compiled code.
+        from ccviz.solvers.assignment.given_centers import about_centers, is_transport
+
+        if is_transport(problem):
+            yield from about_centers(problem, context, self.tolerance, self.order, BlpKMeans())
+            return
         from ccviz.solvers.colgen.node import advance
         from ccviz.solvers.divide.division import presolved
         from ccviz.solvers.start.leaving_out import LeavingOut, leaving_out

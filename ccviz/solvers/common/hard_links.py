@@ -126,7 +126,7 @@ def no_assignment(
     """
     if not proved:
         if not stop():
-            message = f"No assignment was found within {step_limit:g} s; one may exist."
+            message = f"A step, of {step_limit:g} s at most, found no assignment; one may exist."
             yield Finished(termination="stalled", message=message)
         return
     yield why_infeasible(problem)

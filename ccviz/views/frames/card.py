@@ -272,11 +272,15 @@ def kept_words(run: Run, kept: LeastChange) -> str:
     best = run.incumbent
     assert best is not None
     labels = renamed(best.problem, best.labels, kept.old)
-    moved = int((labels != kept.old).sum())
+    moved = int(((labels != kept.old) & (kept.old >= 0)).sum())
+    new = int((kept.old < 0).sum())
     less = relative_gap(kept.partition.objective, best.objective)
     own = f"costs {f'{percent(less)} less' if less else 'no less'}, and moves {moved:,}"
+    placed = f", {new:,} new placed" if new else ""
+    above = relative_gap(kept.partition.objective, run.lower_bound)
+    placed += f", at most {percent(above)} from optimal" if above < 1.0 else ""
     return (
-        f"Groups are kept: {stay_words(kept)}. The run's own answer {own}. "
+        f"Groups are kept: {stay_words(kept)}{placed}. The run's own answer {own}. "
         "A clustering that moves fewer may exist."
     )
 

@@ -73,14 +73,15 @@ class _Answer:
     """The answer of a run, or what was shown in its place."""
 
     run_id: str
-    problem: Problem
-    labels: IntArray
+    problem: Problem | None  # None where labels followed their points by name to another table
+    labels: IntArray  # -1 for new points
 
 
 class Staying(QueuedCall):
     """After a run, shows the clustering that keeps all constraints and moves few points."""
 
     wanted = param.Boolean(default=False)  # Whether groups are to be kept as they are
+    most = param.Integer(default=None, allow_None=True, bounds=(0, None))  # Most points that move
     found = param.Parameter(default=None)  # What is shown in place of the run's answer
 
     def __init__(self, quota: Quota, player: Player, pool: WorkerPool | None = None) -> None:
@@ -89,7 +90,7 @@ class Staying(QueuedCall):
         self._last: IntArray = np.zeros(0, dtype=np.int64)
         self._now: _Answer | None = None
         player.param.watch(self._on_shot, "shot")
-        self.param.watch(self._begin, "wanted")
+        self.param.watch(self._begin, ["wanted", "most"])
 
     def _on_shot(self, event: Any) -> None:
         """Follow the answers of runs, one after the other."""
@@ -123,16 +124,22 @@ class Staying(QueuedCall):
             return
         quota = self._quota
         self._begin_call(
-            _nearest, (now.problem, now.labels, before.labels),
+            _nearest, (now.problem, now.labels, _old(before, now), self.most),
             min(_MOST_STAY_S, quota.run_s), quota.call_bytes,
         )  # fmt: skip
 
     def _take(self, answer: IntArray) -> None:
         labels = np.asarray(answer, dtype=np.int64)
         before, now = self._before, self._now
-        if before is not None and now is not None:
+        if before is not None and now is not None and now.problem is not None:
             self._last = labels
-            self.found = said_of(now.problem, labels, before.labels, np.inf)
+            self.found = said_of(now.problem, labels, _old(before, now), np.inf)
+
+    def follow(self, rows: IntArray) -> None:
+        """Keep the clusters of points in another table, by the earlier rows of its points."""
+        if self._now is not None and -1 < rows.max() < len(self._last):
+            self._last = np.where(rows >= 0, self._last[rows], -1)
+            self._now = _Answer("", None, self._last)
 
     def stop(self) -> None:
         """End the process, and show the run's own answer."""
@@ -141,13 +148,24 @@ class Staying(QueuedCall):
 
 
 def _comparable(before: _Answer, now: _Answer) -> bool:
-    if not same_points(before.problem, now.problem):
+    problem = now.problem
+    if problem is None or _old(before, now).max(initial=-1) < 0:
         return False
-    return Partition(now.problem, now.labels).violations.none_hard
+    if before.problem is None:
+        same = len(before.labels) == problem.n
+    else:
+        same = same_points(before.problem, problem)
+    return same and Partition(problem, now.labels).violations.none_hard
 
 
-def _nearest(problem: Problem, best: IntArray, old: IntArray) -> IntArray:
-    return least_change(problem, best, old, np.inf).partition.labels
+def _old(before: _Answer, now: _Answer) -> IntArray:
+    """Return the clusters before, -1 for points that had none or one that is no more."""
+    k = 0 if now.problem is None else now.problem.k
+    return np.where(before.labels < k, before.labels, -1)
+
+
+def _nearest(problem: Problem, best: IntArray, old: IntArray, most: int | None) -> IntArray:
+    return least_change(problem, best, old, np.inf, most).partition.labels
 
 
 # --- A short descent from a clustering that breaks links, in numpy: for answers at once -----------

@@ -444,7 +444,9 @@ class Edits:
         if not draft.has_points_of(before):
             watched = watched_settings(state.solver.name, draft.problem)
             changes.setdefault("solver", replace(state.solver, **watched))
-            state.cluster_colors.forget()
+            rows = draft.rows_in(before)
+            state.cluster_colors.follow(rows)
+            state.staying.follow(rows)
             state.asking.forget()
             state.playback.close()
         state.param.update(**changes)

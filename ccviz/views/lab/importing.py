@@ -14,7 +14,7 @@ from ccviz.data.sheet import Sheet, open_sheet
 from ccviz.data.table import FOUND, SINGLE, Decision, Skip
 from ccviz.errors import CcvizError, FileFormatError
 from ccviz.numbers import count
-from ccviz.views.draft import draft_of
+from ccviz.views.draft import Draft, draft_of
 from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.session import Session
 
@@ -185,15 +185,14 @@ class Importing(param.Parameterized):
             if not any(each.role == "feature" for each in self.decisions):
                 self._may_lack, self.refusal = True, f"{self.refusal} Load again to do so."
             return
-        before = session.draft.links
+        before = session.draft
         with suppress(CcvizError):  # links that cannot be kept stay behind
             draft = draft.with_links_of(session.draft)
         session.edits.adopt(draft)
         if session.draft is draft:
             self.cancel()
-            if kept := len(draft.links):
-                words = f"{kept:,} of {count(len(before), 'link')} followed their points by name."
-                session.notice = Notice("info", words, title="the same links")
+            if words := _followed(draft, before):
+                session.notice = Notice("info", words, title="the same rows")
         else:
             self.refusal = session.notice.text
 
@@ -208,8 +207,25 @@ class Importing(param.Parameterized):
         self.param.update(sheet=None, decisions=(), refusal="")
 
 
+def _followed(draft: Draft, before: Draft) -> str:
+    """Return which rows and links of the table before are in another one; empty if none is."""
+    rows, again = before.rows_in(draft), draft.rows_in(before)
+    if rows.max() < 0:
+        return ""
+    gone = [name for name, row in zip(before.data.names, rows.tolist(), strict=True) if row < 0]
+    more = f" and {len(gone) - _MOST_GONE:,} more" if len(gone) > _MOST_GONE else ""
+    lost = f" Gone: {', '.join(gone[:_MOST_GONE])}{more}." if gone else ""
+    stay, new = before.n - len(gone), int((again < 0).sum())
+    words = f"{stay:,} of {count(before.n, 'row')} are matched by name, {new:,} new."
+    links = count(len(before.links), "link")
+    followed = f" {len(draft.links):,} of {links} followed their points." if before.links else ""
+    return words + lost + followed
+
+
 # --- A file on its way from the browser: parts of bytes, joined while they fit together -----------
 
+
+_MOST_GONE = 5  # rows that are listed
 
 _MOST_LETTERS = 200
 """Largest number of letters of a file's name; the rest is cut off at its start."""

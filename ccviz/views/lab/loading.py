@@ -105,15 +105,21 @@ def load_links(session: Session, name: str, content: bytes) -> None:
     )  # fmt: skip
 
 
-def read_link_table(content: bytes, n: int, name: str, names: tuple[str, ...]) -> LinkTable:
-    """Read links as a table, see `read_links_file`."""
+def read_link_table(
+    content: bytes, n: int, name: str, names: tuple[str, ...]
+) -> tuple[LinkTable, str]:
+    """Read links as a table, and what may be wrong with its numbers; see `read_links_file`."""
     given = read_links_file(content, n, name, names)
-    return LinkTable.of_pairs(given.must_link, given.cannot_link, given.sources)
+    table = LinkTable.of_pairs(given.must_link, given.cannot_link, given.sources)
+    return table, given.notice
 
 
-def _take(session: Session, links: LinkTable) -> None:
+def _take(session: Session, found: tuple[LinkTable, str]) -> None:
+    links, notice = found
     session.person.quota.check_links(len(links))
     session.edits.add_links(links)
+    if notice:
+        session.notice = Notice("warning", notice)
 
 
 # --- Returning to a run after the connection to the server was lost -------------------------------

@@ -137,6 +137,16 @@ class ClusterColors:
         """Forget all colours: the points have changed."""
         self.shown = self.answer = None
 
+    def follow(self, rows: IntArray) -> None:
+        """Keep the colours of points in another table, by the earlier rows of its points."""
+        for name in ("shown", "answer"):
+            before = getattr(self, name)
+            if before is not None and rows.max() < len(before):
+                after = np.where(rows >= 0, before[rows], -1)
+                setattr(self, name, after if after.max() >= 0 else None)
+            else:
+                setattr(self, name, None)
+
     def of(self, answer: Partition) -> IntArray:
         """Return the colours of a clustering, as near as can be to those shown.
 

@@ -79,6 +79,10 @@ class SolverPanel(Panel):
             session.staying.param.wanted, name="Keep groups as they are", margin=(2, 4),
             visible=False, sizing_mode="stretch_width",
         )  # fmt: skip
+        self._most = pn.widgets.IntInput.from_param(
+            session.staying.param.most, name="Points that move, at most", start=0, margin=(2, 4),
+            visible=False, sizing_mode="stretch_width", placeholder="as few as can be",
+        )  # fmt: skip
         self._as_edited.param.watch(
             self._following.unless(lambda event: setattr(session, "as_edited", event.new)), "value"
         )
@@ -101,7 +105,7 @@ class SolverPanel(Panel):
         ]  # fmt: skip
         return pn.Column(
             Html(step_heading(3, "Run"), margin=(0, 4), sizing_mode="stretch_width"), self._fold,
-            self._keep,
+            self._keep, self._most,
             sizing_mode="stretch_width", css_classes=["section"], margin=0,
         )  # fmt: skip
 
@@ -161,11 +165,12 @@ class SolverPanel(Panel):
         with self._following:
             self._centers.value = centers_text(self._session.draft.fixed_centers)
 
-    @watches("player.shot", "draft")
+    @watches("player.shot", "draft", "staying.wanted")
     def _show_keep(self, *_: Any) -> None:
         """Offer to keep groups once there are some, and the problem was edited."""
         session = self._session
         self._keep.visible = session.staying.can_begin and session.edits.can_undo
+        self._most.visible = self._keep.visible and session.staying.wanted
 
     @watches("as_edited", "proofs.quick")
     def _show_as_edited(self, *_: Any) -> None:

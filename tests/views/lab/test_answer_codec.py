@@ -53,8 +53,14 @@ def test_a_sheet_comes_back(suffix):
 
 
 def test_links_and_projects_and_steps_come_back():
-    links = read_link_table(b"ML 0 1\nCL 2 3 1.5\n", 9, "links.txt", ())
-    assert same(links, decode_answer(encode_answer(links), returned_by(read_link_table)))
+    read = read_link_table(b"ML 1 4\nCL 2 3 1.5\n", 5, "links.txt", ())
+    links, notice = decode_answer(encode_answer(read), returned_by(read_link_table))
+    assert same(links, read[0])
+    assert (
+        notice
+        == read[1]
+        == ("links.txt: its numbers count points from 0, and none is 0. Did you count from 1?")
+    )
     data = replace(load("iris"), origin=None)
     rules = (AskedRule("size<=80"),)
     draft = Draft(data, 3, "none", LinkTable.of([Link("must", 0, 1)]), rules=rules)

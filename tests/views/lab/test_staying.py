@@ -5,6 +5,7 @@ import pytest
 
 from ccviz.views.frames.card import card
 from ccviz.views.lab.download import answer_download
+from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lessons.catalogue import SessionHere
 from ccviz.views.link_table import Link
@@ -72,3 +73,39 @@ def test_few_points_move_and_say_why(session):
     assert session.staying.found is None
     assert plot.legend.note == ""
     assert np.unique(plot.labels).tolist() == [0, 1, 2]
+
+
+@pytest.mark.slow
+def test_next_months_table_keeps_groups_numbers_and_colours(session):
+    importing, plot = Importing(session), ScatterPanel(session)
+
+    def load_rows(*rows):
+        importing.read_file("rows.csv", "\n".join(["id,x", *rows]).encode())
+        importing.load()
+
+    load_rows("a,0", "b,1", "c,5", "d,20", "e,21", "f,22")
+    session.edits.set_k(2)
+    session.set_solver("colgen")
+    session.start()
+    old = dict(zip("abcdef", plot.labels.tolist(), strict=True))
+    assert len({old[name] for name in "abc"} | {old["d"]}) == 2
+    session.staying.param.update(wanted=True, most=0)
+    load_rows("g,19", "f,22", "c,18", "a,0", "b,2", "d,20")
+    assert session.notice.text == "5 of 6 rows are matched by name, 1 new. Gone: e."
+    assert session.draft.k == 2
+    session.start()
+
+    def found():
+        session.tick()
+        return session.staying.found is not None
+
+    wait_until(found)
+    # The nearest mean of c is another cluster's now, and no old point may move.
+    assert plot.labels.tolist() == [old[name] for name in "dfcabd"]
+    assert session.answer.objective > session.run.objective
+    words = card(session.run, False, session.draft.problem, kept=session.kept).ending
+    assert "no point changed cluster, 1 new placed, at most" in words
+    session.staying.most = 1
+    wait_until(found)
+    assert plot.labels.tolist() == [old[name] for name in "dfdabd"]
+    assert [session.draft.data.names[point] for point in session.kept.moved] == ["c"]
