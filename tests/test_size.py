@@ -28,9 +28,9 @@ BUDGET = {
     "ccviz.runs": (24, 5_550),
     "ccviz.solvers": (127, 30_150),
     "ccviz.studies": (21, 4_600),
-    "ccviz.views": (117, 24_450),
-    "ccviz": (380, 88_700),
-    "tests": (479, 53_900),
+    "ccviz.views": (117, 25_300),
+    "ccviz": (380, 90_000),
+    "tests": (482, 54_500),
     "benchmarks": (96, 14_300),
 }
 
