@@ -130,13 +130,11 @@ class SureTools(_StudyTools):
     def _why_not(self) -> str:
         """Return why a proof that is shown has no margins; empty where it may have them."""
         shot = self._session.player.shot
-        if shot is None or shot.info.status != "optimal" or shot.run.problem.k == 1:
-            return ""
-        if self._study.may_start:
+        if shot is None or shot.info.status != "optimal" or self._study.may_start:
             return ""
         if shot.run.problem.n > MOST_POINTS:
             return f"How sure points are is proved for at most {MOST_POINTS:,} of them."
-        return "Run it yourself to see how sure the points are."
+        return "Run it yourself to see how sure the points are." if shot.run.problem.k > 1 else ""
 
     def _on_rise(self, *_: Any) -> None:
         self._session.rise = self._rise.value / 100.0 if self._shown.value else None
