@@ -391,6 +391,7 @@ def from_neighbors(
     solver = make_solver(solver) if isinstance(solver, str) else solver
     can_start = solver.supports.start and hasattr(solver, "n_init")
     one = replace(solver, n_init=1) if can_start else None  # type: ignore[call-arg]
+    limits: Any = {"seed": seed, "time_limit": time_limit, "progress": False}
     known = {step.k: step for step in steps if step.k in problems}
     upwards = [(k, k - 1) for k in sorted(known)]
     for k, beside in [*upwards, *((k, k + 1) for k in sorted(known, reverse=True))]:
@@ -401,19 +402,11 @@ def from_neighbors(
         found = [Partition(problem, each) for each in _made_of(problems, k, other, seed)]
         found.sort(key=lambda each: (not each.violations.none_hard, each.objective))
         if one is not None and found:
-            found += _started(problem, one, found[0].labels, seed, time_limit)
+            better = solve(problem, one, start=found[0].labels, **limits).partition
+            found += [] if better is None else [better]
         for each in found:
             known[k] = _better(known[k], each)
     return tuple(known.get(step.k, step) for step in steps)
-
-
-def _started(
-    problem: Problem, solver: Solver, labels: IntArray, seed: int, time_limit: float | None
-) -> list[Partition]:
-    """Return what a solver finds from some labels on, nothing if that is nothing."""
-    limits: Any = {"seed": seed, "time_limit": time_limit, "progress": False}
-    found = solve(problem, solver, start=labels, **limits).partition
-    return [] if found is None else [found]
 
 
 def _better(step: Step, found: Partition) -> Step:

@@ -83,8 +83,7 @@ def with_name(
 MOST_AT_ONCE = 20_000
 """Largest number of links that one gesture makes."""
 
-_MOST_SETS = 12
-"""Sets of links that are offered to a batch, the newest."""
+_MOST_SETS = 12  # Sets of links that are offered to a batch, the newest
 
 
 @dataclass(frozen=True, eq=False)

@@ -217,6 +217,8 @@ def test_all_that_a_finger_presses_is_larger(browser, server):
     assert plot < problem < result
     lab.page.get_by_role("button", name="Result").tap()
     lab.wait_for(lambda: lab.page.evaluate("scrollY") > plot)
+    lab.page.get_by_role("button", name="Ask me").tap()
+    lab.page.get_by_role("button", name="Together", exact=True).wait_for()  # without its key
     context.close()
 
 

@@ -50,9 +50,8 @@ _MOST_COMPARED = 20_000
 _MOST_AT_ONCE = 100_000
 """Points up to which the row of one cluster is computed while the browser waits."""
 
-CLUSTERS, JOINS = "clustering", "splitting and merging clusters"
+CLUSTERS, JOINS = "clustering", "splitting and merging clusters"  # what a process does
 COMPARES, PROVES = "comparing with uniform points", "raising the bound"
-"""What a process does."""
 
 
 @dataclass(frozen=True)

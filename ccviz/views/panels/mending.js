@@ -77,8 +77,11 @@ function leaveAfterClick({el}) {
 // A finger has no keys: "Must-link (M)" is "Must-link" there.
 function leaveKeysOut({shadow_el}) {
   if (!matchMedia("(pointer: coarse)").matches) return
-  for (const node of shadow_el.querySelector("button")?.childNodes ?? [])
-    if (node.nodeType === Node.TEXT_NODE) node.data = node.data.replace(/ \([A-Z]\)$/, "")
+  const texts = document.createTreeWalker(shadow_el, NodeFilter.SHOW_TEXT)
+  while (texts.nextNode()) {
+    const {currentNode} = texts
+    currentNode.data = currentNode.data.replace(/ \(([A-Z]|Esc)\)$/, "")
+  }
 }
 
 // The box between them counts up and down by the arrow keys.
@@ -133,7 +136,7 @@ const AFTER = [
   ["Slider", "render", nameSlider],
   ["Spinner", "render", leaveOut],
   ["panel.models.widgets.Button", "render", leaveAfterClick],
-  ["panel.models.widgets.Button", "render", leaveKeysOut],
+  ["Button", "render", leaveKeysOut],
 ]
 
 // From Bokeh 3.10 on, a view without a context menu has null among its children.

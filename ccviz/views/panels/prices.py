@@ -9,7 +9,7 @@ import param
 from markupsafe import Markup
 
 from ccviz.views.frames.links import price_list, sure_words
-from ccviz.views.lab.background_study import Pricing, Sureness
+from ccviz.views.lab.background_study import MOST_POINTS, Pricing, Sureness
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.base import Panel, button, in_one_message, watches
 from ccviz.views.panels.html import Html
@@ -60,7 +60,7 @@ class _StudyTools(Panel):
         for each in beside:
             each.visible = known is not None
         self._words.object = Markup('<span class="about">{}</span>').format(words)
-        self._box.visible = self._button.visible or known is not None
+        self._box.visible = self._button.visible or bool(words)
 
 
 _ABOUT_PRICES = (
@@ -127,6 +127,15 @@ class SureTools(_StudyTools):
     def _on_start(self) -> None:
         self._shown.value = True
 
+    def _why_not(self) -> str:
+        """Return why a proof that is shown has no margins; empty where it may have them."""
+        shot = self._session.player.shot
+        if shot is None or shot.info.status != "optimal" or self._study.may_start:
+            return ""
+        if shot.run.problem.n > MOST_POINTS:
+            return f"How sure points are is proved for at most {MOST_POINTS:,} of them."
+        return "Run it yourself to see how sure the points are." if shot.run.problem.k > 1 else ""
+
     def _on_rise(self, *_: Any) -> None:
         self._session.rise = self._rise.value / 100.0 if self._shown.value else None
 
@@ -134,4 +143,4 @@ class SureTools(_StudyTools):
     def _refresh(self, *_: Any) -> None:
         known, rise = self._study.known, self._rise.value / 100.0
         words = sure_words(known, rise, self._session.draft.problem)
-        self._show(words, self._shown, self._rise)
+        self._show(words or self._why_not(), self._shown, self._rise)

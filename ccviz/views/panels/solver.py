@@ -272,8 +272,8 @@ def _pair(*widgets: Any) -> pn.Row:
     return pn.Row(*widgets, margin=0, sizing_mode="stretch_width")
 
 
+# What people call a choice, where its name says too little.
 _CHOICES = {"best": "best bound first", "depth": "depth first", "breadth": "breadth first"}
-"""What people call a choice, where its name says too little."""
 
 
 def _input(each: Any, label: str, value: Any) -> pn.widgets.Widget:

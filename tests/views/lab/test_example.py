@@ -1,6 +1,7 @@
 from ccviz import solve
 from ccviz.proof.verify import verify
 from ccviz.views.lab.personal_archive import Example
+from ccviz.views.panels.prices import SureTools
 from ccviz.views.share.address import reload_query
 
 
@@ -30,3 +31,12 @@ def test_it_lies_on_the_table_of_a_session_and_an_edit_puts_it_away(
     assert "run=" not in reload_query(session)
     session.edits.set_scaling("standard")
     assert session.player.shot is None
+
+
+def test_the_example_says_why_it_has_no_margins(example_session, example):
+    tools = SureTools(example_session)
+    assert not tools.__panel__().visible
+    example_session.show_example(example.run_id)
+    assert tools.__panel__().visible
+    words = [each.object for each in tools.__panel__().select() if hasattr(each, "object")]
+    assert any("Run it yourself to see how sure" in str(each) for each in words)
