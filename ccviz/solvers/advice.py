@@ -31,6 +31,9 @@ _FEW_BLOCKS = 60
 _FEW_POINTS = 5000
 """Largest number of points, with soft links, for which `bh-kmeans` is recommended."""
 
+_FEW_SUMS = 10_000
+"""Largest number of points, with limits on sums, for which `regions` has an answer in seconds."""
+
 _GROUPS = 5_000_000
 """Largest number of groups of the largest size, with soft links, for which `colgen` is quicker."""
 
@@ -96,13 +99,7 @@ def _best(problem: Problem, seconds: float | None) -> Advice:
     if problem.neighbors is not None or problem.outliers or problem.fixed:
         return _of_few(problem)
     if problem.rules:
-        if _can_list(problem):
-            return Advice("colgen", "It looks at every cluster, and proves which are best.")
-        if contract(problem).s <= _PROVED_BLOCKS and not problem.is_soft:
-            return Advice("sdp", "It keeps the limits on sums, and bounds how good an answer is.")
-        if problem.is_soft:
-            return Advice("bh-kmeans", "It weighs soft links, and keeps the limits on sums.")
-        return Advice("blp-kmeans", "It keeps the limits on sums, and every hard link.")
+        return _with_sums(problem)
     if problem.is_soft:
         return _with_soft_links(problem, contract(problem))
     if problem.sizes is not None:
@@ -111,6 +108,18 @@ def _best(problem: Problem, seconds: float | None) -> Advice:
         return Advice("blp-kmeans", "It keeps the sizes, and every link.")
     quick = Advice("blp-kmeans", "It keeps every link, and is quick with many points.")
     return _proving(problem, contract(problem).s, seconds) or quick
+
+
+def _with_sums(problem: Problem) -> Advice:
+    if _can_list(problem):
+        return Advice("colgen", "It looks at every cluster, and proves which are best.")
+    if contract(problem).s <= _PROVED_BLOCKS and not problem.is_soft:
+        return Advice("sdp", "It keeps the limits on sums, and bounds how good an answer is.")
+    if problem.is_soft:
+        return Advice("bh-kmeans", "It weighs soft links, and keeps the limits on sums.")
+    if problem.n <= _FEW_SUMS:
+        return Advice("regions", "It finds groups that keep limits on sums, and every link.")
+    return Advice("blp-kmeans", "It keeps the limits on sums, and every hard link.")
 
 
 def _can_list(problem: Problem) -> bool:
