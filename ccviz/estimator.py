@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -32,7 +33,7 @@ from ccviz.problem.asked import (
 from ccviz.problem.asked import Columns as RuleColumns
 from ccviz.problem.fixed_centers import read_centers
 from ccviz.problem.links import Links
-from ccviz.problem.points import column_of
+from ccviz.problem.points import NOT_SPARSE, column_of
 from ccviz.problem.problem import Problem, read_rules
 from ccviz.problem.reduction import with_rules
 from ccviz.problem.rule_base import Rule
@@ -223,6 +224,8 @@ class ConstrainedKMeans(
         NoClusteringError
             If no clustering keeps the hard constraints, or the solver found none.
         """
+        if issparse(X):  # scikit-learn's own sentence advises to make it dense
+            raise TypeError(f"Sparse data was passed for X; {NOT_SPARSE}")
         index = index_of(X)
         points: Any = self._rows(X, dtype=[np.float64, np.float32])
         n = len(points)

@@ -471,3 +471,8 @@ def test_a_rule_of_labels_knows_which_are_missing():
 def test_labels_of_other_rows_or_weights_are_a_sentence(y, weight):
     with pytest.raises(ProblemError, match="labels"):
         ConstrainedKMeans(3, label_weight=weight).fit(np.arange(9.0)[:, None], y)
+
+
+def test_sparse_data_are_refused_with_a_way_out():
+    with pytest.raises(TypeError, match=r"Sparse data .* TruncatedSVD"):
+        ConstrainedKMeans(2).fit(csr_array(np.eye(5)))

@@ -253,6 +253,23 @@ def placeable(m, conflict, lower, upper, budget):
     return False
 
 
+def check_none(run, block, blocks, certificate):
+    """Check that blocks cannot be put into k clusters."""
+    kept = (run.keeps_rules(block == b) for b in range(run.k))
+    if len(blocks.m) == run.k and (not all(kept) or run.falls_apart(block)):
+        return
+    if blocks.graph is not None and blocks.graph.is_too_little(run.floors, run.sizes, run.k):
+        return
+    clique = np.unique(block[certificate.get("witness", np.zeros(0, int))])
+    apart = blocks.conflict[np.ix_(clique, clique)] | np.eye(len(clique), dtype=bool)
+    if len(clique) <= run.k or not apart.all():
+        colours = np.zeros((2, run.k), int)
+        m = np.bincount(block[: len(block) - run.fixed], minlength=len(blocks.m))
+        m *= run.sizes is not None
+        can = placeable(m, blocks.conflict, *(run.sizes or colours), run.budget)
+        need(not can, "it is called infeasible, but a clustering exists")
+
+
 # --- Duals ----------------------------------------------------------------------------------------
 
 

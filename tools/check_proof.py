@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 from check_bounds import CANNOT, GIVEN, LIFTED, MUST, SEMIDEFINITE, Blocks, Soft, joined, matrix_of
-from check_clusters import CASES, Duals, Graph, covered, placeable, priced, rows_of, rules_of
+from check_clusters import CASES, Duals, Graph, check_none, covered, priced, rows_of, rules_of
 from check_file import (
     EVENTS,
     HEAD,
@@ -452,7 +452,7 @@ class Run:
         blocks.rows = [(np.bincount(block, a), own, unit) for a, own, unit in self.sums]
         has_duals = "duals" in certificate
         if none and not has_duals:
-            return self.check_none(block, blocks, certificate)
+            return check_none(self, block, blocks, certificate)
         columns = Duals(self, blocks, block, slip, places, certificate) if has_duals else None
         if none:  # none costs more between its blocks than one cluster that breaks all soft links
             most = (blocks.spread + float(blocks.soft.whole)) * (1 + 1e-9)
@@ -476,22 +476,6 @@ class Run:
         asked = float(max(Fraction(0), enough - bound(Fraction(0))) / 4**bits) ** 0.5
         found = columns.proved((asked * (1 + 8 * ROUND) + slip) ** 2)
         return max(least, bound(found * 4**bits if self.is_exact else found))
-
-    def check_none(self, block, blocks, certificate):
-        """Check that blocks cannot be put into k clusters."""
-        kept = (self.keeps_rules(block == b) for b in range(self.k))
-        if len(blocks.m) == self.k and (not all(kept) or self.falls_apart(block)):
-            return
-        if blocks.graph is not None and blocks.graph.is_too_little(self.floors, self.sizes, self.k):
-            return
-        clique = np.unique(block[certificate.get("witness", np.zeros(0, int))])
-        apart = blocks.conflict[np.ix_(clique, clique)] | np.eye(len(clique), dtype=bool)
-        if len(clique) <= self.k or not apart.all():
-            colours = np.zeros((2, self.k), int)
-            m = np.bincount(block[: len(block) - self.fixed], minlength=len(blocks.m))
-            m *= self.sizes is not None
-            can = placeable(m, blocks.conflict, *(self.sizes or colours), self.budget)
-            need(not can, "it is called infeasible, but a clustering exists")
 
     def parts(self):
         """Return what the parts of the cut with the highest claims add up to."""

@@ -19,6 +19,12 @@ _KEPT = (np.float64, np.float32)
 _COARSE = 1e4  # steps of float32 that a column spans at least, for its differences to have digits
 _TOO_LARGE = f"the data hold a whole number far over {_LARGEST:g}: too large to add up squares."
 
+NOT_SPARSE = (
+    "give an array. Reduce many columns to 50 or 200 first, by scikit-learn's "
+    "TruncatedSVD(100).fit_transform(X); X.toarray() fits few columns."
+)
+"""What to do with sparse data."""
+
 
 def read_points(given: Any) -> FloatArray:
     """Return points as a read-only copy; an array that is one already is returned itself.
@@ -29,10 +35,7 @@ def read_points(given: Any) -> FloatArray:
     sentence names the cell, by its column's name if it has one, or the rows.
     """
     if issparse(given):
-        raise ProblemError(
-            "the data are a sparse matrix; give an array. Reduce many columns to 50 or 200 first, "
-            "by scikit-learn's TruncatedSVD(100).fit_transform(X); X.toarray() fits few columns."
-        )
+        raise ProblemError(f"the data are a sparse matrix; {NOT_SPARSE}")
     X = given if _is_frozen(given) else _as_floats(given)
     if X.ndim != 2 or X.size == 0:
         raise ProblemError(

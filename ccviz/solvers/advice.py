@@ -31,6 +31,9 @@ _FEW_BLOCKS = 60
 _FEW_POINTS = 5000
 """Largest number of points, with soft links, for which `bh-kmeans` is recommended."""
 
+_FEW_SUMS = 10_000
+"""Largest number of points, with limits on sums, for which `regions` has an answer in seconds."""
+
 _GROUPS = 5_000_000
 """Largest number of groups of the largest size, with soft links, for which `colgen` is quicker."""
 
@@ -39,10 +42,6 @@ _WISHING_BLOCKS, _GROUP = 60, 8
 
 _LISTED, _LISTED_BLOCKS = 50_000, 16
 """Most clusters that `colgen` lists, and blocks of which limits on sums leave no more sets."""
-
-_EXCLUDING = 20
-"""Cannot-links per point from which only `regions` soon keeps limits on sums: 800 points in 15
-clusters of diameter 1.6 and at most 8 % of a sum in 1 s, where others have no answer in 20 s."""
 
 _CROWDED = 4  # Points per cluster below which `colgen` can enumerate the clusters
 _PLANE_BLOCKS = 700  # Largest number of blocks in the plane for which `colgen` is quick
@@ -118,8 +117,8 @@ def _with_sums(problem: Problem) -> Advice:
         return Advice("sdp", "It keeps the limits on sums, and bounds how good an answer is.")
     if problem.is_soft:
         return Advice("bh-kmeans", "It weighs soft links, and keeps the limits on sums.")
-    if len(problem.cannot_link.hard) > _EXCLUDING * problem.n:
-        return Advice("regions", "It keeps limits on sums where many points are kept apart.")
+    if problem.n <= _FEW_SUMS:
+        return Advice("regions", "It finds groups that keep limits on sums, and every link.")
     return Advice("blp-kmeans", "It keeps the limits on sums, and every hard link.")
 
 

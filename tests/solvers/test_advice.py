@@ -81,7 +81,8 @@ def test_every_solver_has_its_group():
         (16, 4, "colgen"),
         (24, 6, "colgen"),
         (40, 4, "sdp"),
-        (600, 6, "blp-kmeans"),
+        (600, 6, "regions"),
+        (12_000, 6, "blp-kmeans"),
     ],
 )
 def test_limits_on_sums_of_few_points_get_the_solver_that_lists_clusters(n, k, solver):
