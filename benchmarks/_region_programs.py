@@ -94,12 +94,8 @@ def of_pygeoda(frame, columns, w, k):
         )
 
     yield "skater", False, tree(pygeoda.skater)
-    for linkage in (
-        "fullorder-completelinkage",
-        "fullorder-averagelinkage",
-        "fullorder-wardlinkage",
-    ):
-        yield f"redcap {linkage}", False, tree(pygeoda.redcap, linkage)
+    for linkage in ("complete", "average", "ward"):
+        yield f"redcap {linkage}", False, tree(pygeoda.redcap, f"fullorder-{linkage}linkage")
     yield "schc ward", False, lambda _: labels(pygeoda.schc(k, near, data, "ward", **raw))
     yield "azp_greedy", True, zones(pygeoda.azp_greedy)
     yield "azp_sa", True, zones(pygeoda.azp_sa, 0.85)
