@@ -25,6 +25,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import geopandas  # noqa: E402
 import numpy as np  # noqa: E402
 import pygeoda  # noqa: E402
+from _peer_programs import out_of_time  # noqa: E402
 from libpysal.examples import get_path  # noqa: E402
 from libpysal.weights import Queen  # noqa: E402
 from spopt import region  # noqa: E402
@@ -94,24 +95,12 @@ def of_pygeoda(frame, columns, w, k):
         )
 
     yield "skater", False, tree(pygeoda.skater)
-    for linkage in (
-        "fullorder-completelinkage",
-        "fullorder-averagelinkage",
-        "fullorder-wardlinkage",
-    ):
-        yield f"redcap {linkage}", False, tree(pygeoda.redcap, linkage)
+    for linkage in ("complete", "average", "ward"):
+        yield f"redcap {linkage}", False, tree(pygeoda.redcap, f"fullorder-{linkage}linkage")
     yield "schc ward", False, lambda _: labels(pygeoda.schc(k, near, data, "ward", **raw))
     yield "azp_greedy", True, zones(pygeoda.azp_greedy)
     yield "azp_sa", True, zones(pygeoda.azp_sa, 0.85)
     yield "azp_tabu", True, zones(pygeoda.azp_tabu, 10)
-
-
-class OutOfTimeError(Exception):
-    """The CPU seconds of a run are spent."""
-
-
-def out_of_time(*_):
-    raise OutOfTimeError
 
 
 def main():

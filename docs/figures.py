@@ -425,6 +425,40 @@ def first_solving() -> dict[str, str]:
     }
 
 
+def areas() -> dict[str, str]:
+    """Return how near regions of real areas are to their optimum, and other programs to ours."""
+    rows = table("regions")
+    names = [name for name in rows[0] if name.startswith(("spopt ", "pygeoda "))]
+    best = [min(float(row[name]) for name in names) for row in rows]
+    above = [other / float(row["objective"]) - 1.0 for other, row in zip(best, rows, strict=True)]
+    gaps = [float(row["verified_gap"]) for row in rows]
+    return {
+        "areas-cases": f"{len(rows)}",
+        "areas-proved": f"{sum(gap <= 1e-4 for gap in gaps)}",
+        "areas-worst-gap": percent(max(gaps), 1),
+        "areas-others-above": f"{sum(each > 1e-6 for each in above)}",
+        "areas-others-below": f"{sum(each < -1e-6 for each in above)}",
+        "areas-others-median": percent(median(above), 1),
+        "areas-others-most": percent(max(above), 0),
+    }
+
+
+def districts() -> dict[str, str]:
+    """Return how much of a gap the rows close, and what tables of people's tasks give."""
+    found = {}
+    for which, share, count in re.findall(
+        r"^(\w+).*: the rows close (\d+ %).* the (\d+) problems", text("districts"), re.MULTILINE
+    ):
+        found |= {f"districts-{which.lower()}": share, f"districts-{which.lower()}-cases": count}
+    asked = {row["case"]: row for row in table("asked_for")}
+    pupils, stops = asked["pupils"], asked["stops"]
+    return found | {
+        "pupils-gap": percent(float(pupils["verified_gap"]), 1),
+        "pupils-cpu": whole(float(pupils["cpu_s"])),
+        "stops-cpu": stops["cpu_s"],
+    }
+
+
 def counted() -> dict[str, str]:
     """Return how many solvers, lessons and notebooks there are."""
     notebooks = len(list((ROOT / "notebooks").glob("*.ipynb")))
@@ -604,7 +638,8 @@ SOURCES = [
     sdp_published, divide, classes_proved, sizes_proved, sizes_large, soft_proved,
     memetic_published, colgen, plane, assignment, forecasts, questions, questions_beside,
     edits, wrong_links,
-    scale, page_load, page_million, page_embeddings, memory_left, counted, proofs,
+    scale, page_load, page_million, page_embeddings, memory_left, counted, areas, districts,
+    proofs,
     extreme_bounds, mutants, hostile,
     peers, embeddings, question_sets, installing, first_solving, workers, export, cluster, advised,
     advice,

@@ -169,14 +169,20 @@ def find_separators(  # noqa: C901 - one compiled loop nest
     is_out = np.empty(s, np.bool_)
     is_near = np.zeros(s, np.bool_)
     reached = np.empty((2, s), np.bool_)
+    is_free = np.empty(s, np.bool_)
+    for j in range(s):
+        is_free[j] = not apart[j].any()
     found = 0
     for i in range(s):
         for t in range(start[i], start[i + 1]):
             is_near[other[t]] = True
         first = found
+        carried = widest_paths(i, start, other, Z[i], apart[i])
         for j in range(s):
             if j == i or is_near[j] or apart[i, j] or Z[i, j] <= least:
                 continue
+            if is_free[j] and carried[j] >= Z[i, j] - least:
+                continue  # one path carries all, and no cut is violated
             for v in range(s):
                 is_out[v] = apart[i, v] or apart[j, v]
                 capacity[v] = Z[i, v]
@@ -209,6 +215,25 @@ def find_separators(  # noqa: C901 - one compiled loop nest
         for t in range(start[i], start[i + 1]):
             is_near[other[t]] = False
     return found
+
+
+@njit(cache=True)  # pragma: no cover - compiled
+def widest_paths(source: int, start: Any, other: Any, capacity: Any, is_out: Any) -> Any:
+    """Return the most that one path carries from a vertex to each, through the others between."""
+    size = len(capacity)
+    width = np.zeros(size)
+    is_done = is_out.copy()
+    is_done[source] = True
+    v, through = source, np.inf
+    while through > 0.0:
+        for t in range(start[v], start[v + 1]):
+            width[other[t]] = max(width[other[t]], through)
+        v, through = source, 0.0
+        for w in range(size):
+            if not is_done[w] and min(width[w], capacity[w]) > through:
+                v, through = w, min(width[w], capacity[w])
+        is_done[v] = True
+    return width
 
 
 @njit(cache=True)  # pragma: no cover - compiled

@@ -45,8 +45,9 @@ from ccviz.solvers.search.tree import Report, Task
 _STARTS = 5  # Starts of BLP k-means for the first clustering
 _STEP_S = 1.0  # Seconds for one assignment, of the first clusterings and of a repair
 _REPAIRED = 20_000  # Blocks times clusters up to which a clustering of the root is repaired
-_TRIES, _FEW_TRIES = 20, 2  # Starts for a connected clustering, first of all and later
-_PATIENCE = 100  # Moves without a better one that end its tabu search, which nodes have not
+# Starts for a connected clustering, and moves without a better one that end its tabu search: first
+# of all, later at the root, and below it.
+_FIRST, _ROOT, _BELOW = (20, 300), (2, 100), (2, 0)
 
 _LEAVES_ONE = "The only clustering that is left breaks a size or a rule."
 
@@ -108,7 +109,7 @@ class LeavingOut:
         # no clustering, of which a tree without the limits needs long to be sure.
         if known is None or known.upper_bound < math.inf or self.is_whole or NodeOpened in before:
             return known
-        best, tries = math.inf, _TRIES
+        best, tries = math.inf, _FIRST
         solver = BlpKMeans(n_init=_STARTS, step_limit=_STEP_S)
         for event in solver.steps(self.problem, context):
             if isinstance(event, InfeasibilityProved):
@@ -120,7 +121,7 @@ class LeavingOut:
                 continue
             task = Task(0, seed=context.seed, stop=context.stop)
             kept = self._near(event.labels, task, tries)
-            tries = _FEW_TRIES
+            tries = _ROOT
             if kept is not None and (cost := Partition(self.problem, kept).objective) < best:
                 best = cost
                 yield IncumbentFound(labels=kept, source=event.source, objective=cost)
@@ -128,7 +129,7 @@ class LeavingOut:
         if best == math.inf and not Regions.supports.missing(self.problem):
             rng = np.random.default_rng(context.seed)
             labels = region_start(
-                self.problem, rng, n_init=_FEW_TRIES, patience=_PATIENCE, stop=context.stop
+                self.problem, rng, n_init=_ROOT[0], patience=_ROOT[1], stop=context.stop
             )
             if labels is not None and (kept := self.kept(labels)) is not None:
                 best = Partition(self.problem, kept).objective
@@ -139,13 +140,16 @@ class LeavingOut:
     def _has_graph(self) -> bool:
         return self.problem.neighbors is not None
 
-    def _near(self, labels: IntArray, task: Task, tries: int = _FEW_TRIES) -> IntArray | None:
+    def _near(
+        self, labels: IntArray, task: Task, tries: tuple[int, int] | None = None
+    ) -> IntArray | None:
         """Return the better of a clustering and a connected one near it, if they keep all."""
         found = [self.kept(labels)]
         if self._has_graph:
-            rng, patience = np.random.default_rng(task.seed), 0 if task.decisions else _PATIENCE
+            rng = np.random.default_rng(task.seed)
+            n_init, patience = tries or (_BELOW if task.decisions else _ROOT)
             near = region_start(
-                self.problem, rng, labels=labels, n_init=tries, patience=patience, stop=task.stop
+                self.problem, rng, labels=labels, n_init=n_init, patience=patience, stop=task.stop
             )
             found.append(None if near is None else self.kept(near))
         kept = [each for each in found if each is not None]

@@ -1,0 +1,61 @@
+"""Separators that a matrix violates, against every set of vertices."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from ccviz import Problem
+from ccviz.solvers.relaxation.separators import block_graph, separators
+
+N, LEAST = 7, 1e-3
+
+
+def is_cut(pairs, i, j, chosen):
+    """Return whether a set separates two vertices."""
+    kept = [pair for pair in pairs if not set(pair) & set(chosen)]
+    ends = np.array(kept or [(0, 0)])
+    joined = csr_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(N, N))
+    labels = connected_components(joined, directed=False)[1]
+    return labels[i] != labels[j]
+
+
+def violated(pairs, Z, apart):
+    """Return the vertices of whose rows some separator is violated, by trying all sets."""
+    found = set()
+    for i in range(N):
+        for j in set(range(N)) - {i}:
+            if (i, j) in pairs or (j, i) in pairs or apart[i, j]:
+                continue
+            out = [v for v in range(N) if apart[i, v] or apart[j, v]]
+            others = [v for v in range(N) if v not in (i, j, *out)]
+            sets = [each for m in range(N) for each in combinations(others, m)]
+            least = min(
+                (Z[i, list(each)].sum() for each in sets if is_cut(pairs, i, j, [*each, *out])),
+                default=np.inf,
+            )
+            if Z[i, j] - least > LEAST:
+                found.add(i)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_that_violate_a_separator_are_found(seed):
+    rng = np.random.default_rng(seed)
+    pairs = [(i, i + 1) for i in range(N - 1)] + [(0, 3), (2, 5)][: seed % 3]
+    apart = [(1, 4)] if seed % 2 else []
+    graph = block_graph(Problem(np.arange(N)[:, None], 2, cannot_link=apart, neighbors=pairs))
+    Z = rng.choice([0.0, 0.05, 0.1, 0.2], size=(N, N))
+    Z = np.maximum(Z, Z.T)
+    points, depth = separators(graph, Z, np.ones(N), LEAST)
+    wanted = violated(pairs, Z, graph.apart)
+    assert set(points[:, 0].tolist()) == wanted
+    assert wanted
+    assert (depth > 0.0).all()
+    for i, j, *members in points.tolist():
+        chosen = [v for v in members if v >= 0]
+        out = np.flatnonzero(graph.apart[i] | graph.apart[j]).tolist()
+        assert is_cut(pairs, i, j, [*chosen, *out])
+        assert Z[i, j] > Z[i, chosen].sum()
