@@ -106,3 +106,19 @@ def test_ask_me_says_that_it_shows_another_clustering_and_gives_the_old_one_back
     lab.press("Ask me")
     lab.wait_for(lambda: lab.labels() == before)
     lab.see("Optimal clustering")
+
+
+def test_a_page_that_has_missed_a_part_is_loaded_again(page, lab_of):
+    lab = lab_of(ENDLESS)
+    lab.link("must", 0, 1)
+    lab.wait_for(lambda: "ml=0-1" in page.url)
+    page.evaluate("window.before = true")
+    page.evaluate("setTimeout(() => { throw new Error(`reference p1 isn't known`) })")
+    page.wait_for_function("window.before === undefined")
+    page.wait_for_function(READY)
+    lab.wait_for(lambda: len(lab.links()) == 2)
+    page.evaluate("window.before = true")
+    page.evaluate("setTimeout(() => { throw new Error(`reference p1 isn't known`) })")
+    page.get_by_role("alert").filter(has_text="reload it").wait_for()
+    assert page.evaluate("window.before")
+    lab.troubles.clear()  # both errors are those of this test

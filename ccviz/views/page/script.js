@@ -34,6 +34,10 @@ async function waitAndReturn(model) {
     ? " If it has ended, the run ends by itself, and what it has found is kept." : ""
   say(`The connection to the server is lost.${run} This page comes back when the server does.`)
   await untilItAnswers()
+  returnTo(model)
+}
+
+function returnTo(model) {
   const address = new URL(location.href)
   if (model.reload_query) address.search = model.reload_query
   location.replace(address)
@@ -63,9 +67,29 @@ function followAddress(model) {
   model.on("remove", () => window.removeEventListener("popstate", back))
 }
 
+const OUT_OF_STEP = "isn't known"  // what Bokeh says of a part that the server has and the page has not
+const STEP_MS = 30_000
+
+// A message that came while the page was made may have been lost: what follows it does nothing, in
+// silence. The page is loaded again, which is the way of a lost server; only once in a while.
+function loadAgain(model) {
+  const last = Number(sessionStorage.getItem("loaded-again") ?? -Infinity)
+  if (Date.now() - last < STEP_MS) return say("This page is out of step with its server: reload it.")
+  sessionStorage.setItem("loaded-again", String(Date.now()))
+  say("This page is out of step with its server, and is loaded again.")
+  returnTo(model)
+}
+
 export function render({model}) {
   let lost = false
   followAddress(model)
+  const misses = (event) => {
+    const words = event.message ?? event.reason?.message ?? ""
+    if (lost || !words.includes(OUT_OF_STEP)) return
+    lost = true
+    loadAgain(model)
+  }
+  for (const kind of ["error", "unhandledrejection"]) window.addEventListener(kind, misses)
   window.Bokeh.documents[0].on_event("connection_lost", () => {
     if (!lost) waitAndReturn(model)
     lost = true
@@ -108,6 +132,7 @@ export function render({model}) {
   document.addEventListener("fullscreenchange", left)
   document.addEventListener("keydown", press)
   model.on("remove", () => {
+    for (const kind of ["error", "unhandledrejection"]) window.removeEventListener(kind, misses)
     document.removeEventListener("keydown", press)
     document.getElementById("jump").removeEventListener("click", jump)
     document.removeEventListener("focusin", frame)

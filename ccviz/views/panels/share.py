@@ -314,7 +314,10 @@ def _about_address(page: str) -> Callable[[str], str]:
 def _if_here(page: str) -> str:
     """Return what an address needs elsewhere, if it names this machine; else nothing."""
     host = urlsplit(page).hostname
-    here = f" On other computers, put this one's name in place of {host}."
+    here = (
+        f" Other computers need this one's name in place of {host}, and a server that was started "
+        "with --address 0.0.0.0."
+    )
     return here if host in _LOCAL else ""
 
 
