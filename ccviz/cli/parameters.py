@@ -192,7 +192,7 @@ NeighborsOf = Annotated[
         "--neighbors",
         metavar="HOW",
         help="Which points are neighbours; every cluster is connected in their graph: knn:6, "
-        "radius:2.5, delaunay, borders (of GeoJSON), or a file of pairs or in the GAL format.",
+        "radius:2.5, radius:60km, delaunay, borders (of GeoJSON), or a file of pairs or in GAL.",
     ),
 ]
 At = Annotated[

@@ -12,9 +12,10 @@ from ccviz.data.datasets import Dataset
 from ccviz.data.names import column_values
 from ccviz.data.table import decode_text, read_bytes
 from ccviz.errors import FileFormatError, ProblemError, quote
+from ccviz.problem.column_links import Places
 from ccviz.problem.neighbors import Neighbors
 
-WAYS = "knn:6, radius:2.5, delaunay"
+WAYS = "knn:6, radius:2.5, radius:60km, delaunay"
 """Ways in words, for sentences."""
 
 
@@ -28,6 +29,7 @@ def neighbors_of(
     dataset : Dataset
     text : str
         As for `read_neighbors_text`; columns may follow where it is no file: ``knn:6 of x, y``.
+        ``radius:60km`` is along the globe, where the columns are a longitude and a latitude;
         ``borders`` are those that areas of a GeoJSON file share.
     at : str
         The columns of the coordinates, with commas; all features as they are by default.
@@ -56,7 +58,20 @@ def neighbors_of(
         if any(column.dtype.kind not in "biuf" for column in columns):
             raise ProblemError(f"of {at}, a column is not of numbers.")
         place = np.column_stack(columns).astype(np.float64)
+    if text.startswith("radius:") and text.endswith("km"):
+        return _within_km(text, place, names)
     return read_neighbors_text(text, place, reads_files)
+
+
+def _within_km(text: str, place: FloatArray, names: list[str]) -> Neighbors:
+    """Return the neighbours by a way along the globe: ``radius:60km of lon, lat``."""
+    places = Places.of_columns(",".join(names), place.T.ravel()) if names else Places(place)
+    if not places.on_globe:
+        raise ProblemError(
+            f"{text} is of a longitude and a latitude: name their columns, as lon and lat."
+        )
+    line = places.line(_radius(text.removeprefix("radius:").removesuffix("km")))
+    return read_neighbors_text(f"radius:{line!r}", places.at, reads_files=False)
 
 
 def _borders(dataset: Dataset) -> IntArray:
@@ -191,15 +206,20 @@ def _whole(number: str) -> int:
     return int(number)
 
 
-def _within(place: FloatArray, number: str) -> IntArray:
-    from scipy.spatial import cKDTree  # it loads slowly
-
+def _radius(number: str) -> float:
     try:
         radius = float(number)
     except ValueError:
         radius = -1.0
     if not 0.0 <= radius < np.inf:
-        raise ProblemError(f"radius:{number} is no distance; radius:2.5 is one.")
+        raise ProblemError(f"radius:{number} is no distance; radius:2.5 and radius:60km are.")
+    return radius
+
+
+def _within(place: FloatArray, number: str) -> IntArray:
+    from scipy.spatial import cKDTree  # it loads slowly
+
+    radius = _radius(number)
     return cKDTree(place).query_pairs(radius, output_type="ndarray").astype(np.int64)
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from ccviz import ConstrainedKMeans
-from ccviz.data.neighbors import read_neighbors_text
+from ccviz.data import read_table
+from ccviz.data.neighbors import neighbors_of, read_neighbors_text
 from ccviz.errors import CcvizError
 
 LINE = np.array([[0.0], [1.0], [2.5], [6.0]])
@@ -40,13 +41,24 @@ def test_files_of_pairs_and_gal_files(tmp_path):
         assert _pairs(str(gal), LINE) == [[0, 1], [1, 2]]
 
 
+def test_a_radius_in_km_is_along_the_globe():
+    lon, lat = [9.0, 10.0, 9.0], [60.0, 60.0, 61.0]  # 55.6 km across, 111.2 km up
+    rows = [f"{x},{y},{i}" for i, (x, y) in enumerate(zip(lon, lat, strict=True))]
+    table = read_table("\n".join(["lon,lat,income", *rows]).encode(), "towns.csv")
+    near = neighbors_of(table, "radius:60km of lon, lat")
+    assert near.pairs.tolist() == [[0, 1]]
+    assert len(neighbors_of(table, "radius:1.2 of lon, lat").pairs) == 2  # in degrees
+    with pytest.raises(CcvizError, match="name their columns"):
+        neighbors_of(table, "radius:60km of income")
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("knn:0", "does not say how many"),
         ("radius:far", "is no distance"),
         ("delaunay", "name two columns"),
-        ("nearest", "by knn:6, radius:2.5, delaunay or a file"),
+        ("nearest", "by knn:6, radius:2.5, radius:60km, delaunay or a file"),
     ],
 )
 def test_what_is_no_way_is_named(text, words):
