@@ -50,7 +50,7 @@ from ccviz.studies.rows import scores_of
 from ccviz.studies.why import Moves, Obstacle, Why
 from tests.truth.brute import Truth, pairs
 from tests.truth.kinds import Drawn, keeps_part
-from tests.truth.runs import Case, Statement, Unsettled, above, number
+from tests.truth.runs import Case, Statement, above, number
 
 _FLOAT = 1e-9
 """Share of a cost by which a difference of two costs may be off."""
@@ -71,7 +71,7 @@ def feasibility(case: Case) -> Iterator[str]:
             if answer.feasible is None and not with_sums and 0.0 in (case.drawn.weights or ()):
                 continue  # at nodes it says what the checkers of proofs can find out themselves
             if answer.feasible is None:
-                yield Unsettled(f"undecided: {answer.reason}")
+                yield f"undecided: {answer.reason}"
             elif answer.feasible is False and not truth.is_empty:
                 yield f"infeasible, and the optimum is {number(truth.optimum)}: {answer.reason}"
             elif answer.feasible and truth.is_empty and not problem.rules:
