@@ -48,11 +48,13 @@ def test_why_says_what_a_result_says_and_names_features(ccviz, proved):
 
 def test_why_takes_names_of_rows(ccviz, folder):
     (folder / "class.csv").write_text("who,age\nAnna,9\nBert,8\nCarl,9\nDora,7\n")
-    (folder / "wishes.csv").write_text("person,wish\nAnna,Carl\nBert,Anna\n")
+    (folder / "wishes.csv").write_text("person,wish\nAnna,Carl\nBert,Anna\nAnna,Bert\n")
     given = ("-k", 2, "--columns", "", "--links", "wishes.csv")
-    solved = ccviz("solve", "class.csv", *given, "--sizes", 2).out
+    solved = ccviz("solve", "class.csv", *given, "--sizes", 2)
+    assert "must-link Anna-Bert is given more than once; it" in solved.err
+    assert "weight, 1. --links-repeated sum adds the weights up." in solved.err
     assert all("wishes kept 1 of 2 soft links" in " ".join(each.split())
-               for each in (solved, ccviz("show", "last").out))  # fmt: skip
+               for each in (solved.out, ccviz("show", "last").out))  # fmt: skip
     said = ccviz("why", "last", "anna", 2, "--data", "class.csv", "--columns", "").out.splitlines()
     assert [line.partition(": ")[0] for line in said] == ["Anna", "Carl"]
     assert said[0] == f"Anna: {ccviz('why', 'last', 0).out.strip()}"
