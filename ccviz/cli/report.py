@@ -27,7 +27,7 @@ from ccviz.runs.run import Result
 from ccviz.studies.html import report_html
 from ccviz.studies.near_problem import cost_without_constraints
 from ccviz.studies.profile import profile, profile_csv, profile_markdown
-from ccviz.studies.rows import names_by_label, rows_csv
+from ccviz.studies.rows import kept_links, names_by_label, rows_csv
 from ccviz.studies.why import sentences
 from ccviz.system import resolved, whole_file
 
@@ -128,6 +128,10 @@ def _lines(result: Result, run_id: str) -> Iterator[tuple[str, str]]:
     if result.partition is not None:
         broken = result.partition.violations
         yield "broken links", f"{broken.must_link} must-link, {broken.cannot_link} cannot-link"
+        soft = [kept[~links.is_hard] for links, kept in kept_links(result.partition)]
+        if wishes := sum(map(len, soft)):
+            granted = sum(int(kept.sum()) for kept in soft)
+            yield "wishes kept", f"{granted:,} of {count(wishes, 'soft link')}"
         for kept in result.partition.kept_rules:
             found = number(kept.found) + kept.measure
             if isinstance(kept.rule, AskedEither):

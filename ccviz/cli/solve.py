@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
@@ -160,7 +161,8 @@ def solve(
     problem, chosen_k = build_with_k(number, build, sizes, asked, time_limit or CHOICE_S)
     learned = [] if scaling == scale else [f"features: --scale {scaling}"]
     learned += [given.notice for given in files_of_links if given.notice]
-    mended = [*learned, *problem.notices, *repeated(problem.X, problem.k), *chosen_k]
+    again = [_by_name(each, dataset.names) for each in problem.notices]
+    mended = [*learned, *again, *repeated(problem.X, problem.k), *chosen_k]
     solver, param = with_setup(dataset, solver, param or [])
     if forecast_only:
         print_forecasts(problem, asked)
@@ -192,6 +194,17 @@ def solve(
     if not quiet:
         _say_more(result, problem, chosen if why else None)
     raise Exit(exit_code(result, is_lost=archive and not whole_id))
+
+
+def _by_name(notice: str, names: Sequence[str]) -> str:
+    """Return a notice of links given more than once with names of points and the option for it."""
+    found = re.match(r"(\S+-link )(\d+)-(\d+)(.* given more than once.*)", notice)
+    if not found:
+        return notice
+    kind, *ends, rest = found.groups()
+    i, j = (names[int(end)] if names else end for end in ends)
+    summed = " --links-repeated sum adds the weights up." if "weight" in rest else ""
+    return f"{kind}{i}-{j}{rest}{summed}"
 
 
 def _say_more(result: Result, problem: Problem, advised: Solver | None) -> None:

@@ -29,6 +29,7 @@ from ccviz.cli.reading import find_data, last_clusters, source_of
 from ccviz.cli.report import check_writable, output, table_of, write_csv, write_labels
 from ccviz.data.datasets import Dataset
 from ccviz.data.link_files import read_links_file
+from ccviz.data.names import NameBook
 from ccviz.data.scaling import scale
 from ccviz.errors import CcvizError, ParameterError
 from ccviz.numbers import count, number
@@ -216,7 +217,10 @@ def _rows_of(run: Run, scaling: str, data: str, columns: TableColumns) -> Datase
     X = run.problem.X[: run.problem.n_points]
     is_known = bool(scaling) and dataset.X.shape == X.shape
     if is_known and not np.allclose(scale(dataset.X, scaling), X, rtol=1e-5, atol=0.0):
-        raise CcvizError(f"{data} has other values than the rows of the run, or in another order.")
+        raise CcvizError(
+            f"{data} has other values than the rows of the run, or in another order. Was the run "
+            "made with --columns? Give the same here, '' if it had no features."
+        )
     return dataset
 
 
@@ -238,7 +242,9 @@ def _words_of_moves(found: LeastChange, best: float, bound: float) -> str:
 
 def why(
     run: Annotated[str, Argument(help="Id, name or end of the id of a run, or 'last'.")],
-    points: Annotated[list[int], Argument(help="Numbers of points, from 0 on.")],
+    points: Annotated[
+        list[str], Argument(help="Numbers of points, from 0 on, or names of rows of --data.")
+    ],
     data: Annotated[str | None, option(help="Table of the run's rows, for names.")] = None,
     columns: TableColumns = ANY_COLUMNS,
 ) -> None:
@@ -251,8 +257,10 @@ def why(
     known = Why(Moves(found))
     if data is not None:
         known = why_of(found, _rows_of(now, archive.info(run_id).scaling, data, columns))
-    for sentence in map(known.of, points):
-        out.print(sentence)
+    book = NameBook(now.problem.n_points, known.names)
+    for point in map(book.find, points):
+        name = f"{known.point(point)}: " if known.names else ""
+        out.print(f"{name}{known.of(point)}")
 
 
 def margins(

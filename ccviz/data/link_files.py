@@ -3,7 +3,8 @@
 A table may use the names of points: two points and the kind of link in each row, such as
 ``Anna;Bert;must`` or ``cl,Anna,Carl``, with an optional weight. A table of wishes has a header with
 the column *wish*: ``person,wish,weight``. Each is a soft link, of weight 1 if none is given; a
-weight below 0 is a wish to be apart.
+weight below 0 is a wish to be apart. By such a header, or one with the column *to*, the columns
+*kind* and *weight* may be anywhere: ``from,to,weight,kind``.
 
 The rest of a line after ``#`` is the source of its link, what it comes from: ``ML 3 8 # same
 account``. In a table the column *source* has it. Without one it is the file.
@@ -202,12 +203,19 @@ def _from_table(text: str, book: NameBook) -> GivenLinks:
     given, lines, has_wishes = GivenLinks(), text.splitlines(), _has_wishes(text)
     mark = next(mark for mark in _MARKS if any(mark in line for line in lines))
     heads = [cell.strip().casefold() for cell in next(csv.reader(lines, delimiter=mark))]
-    at = heads.index("source") if "source" in heads and not _kind_of(heads)[0] else sys.maxsize - 1
+    has_header = not _kind_of(heads)[0]
+    at = heads.index("source") if "source" in heads and has_header else sys.maxsize - 1
+    order = _order(heads) if has_header else []
     for number, cells in enumerate(csv.reader(lines, delimiter=mark), 1):
         if not any(cell.strip() for cell in cells):
             continue
         source = unguarded("".join(cells[at : at + 1]))
-        kind, words = _kind_of(cells[:at] + cells[at + 1 :])
+        if len(cells) > max(order[:2], default=sys.maxsize):
+            rest = [*(cells[each] for each in order[2:] if each < len(cells)), *cells[len(heads) :]]
+            cells = [*(cells[each] for each in order[:2]), *filter(str.strip, rest)]
+        elif at < len(cells):
+            del cells[at]
+        kind, words = _kind_of(cells)
         if not kind and number == 1:
             continue  # the names of the columns
         if not kind and has_wishes and len(words) in {2, 3}:
@@ -220,6 +228,16 @@ def _from_table(text: str, book: NameBook) -> GivenLinks:
             )
         given._add(kind, _named_link(words, book, f"line {number}"), source)
     return given
+
+
+def _order(heads: Sequence[str]) -> list[int]:
+    """Return the columns of two points, kind and weight by their names; empty if one is unknown."""
+    two, more = ("wish", "wishes", "to"), ("kind", "weight")
+    one = [head for head in heads if head not in (*two, *more, "source")]
+    other = [head for head in heads if head in two]
+    if not len(one) == len(other) == 1:
+        return []
+    return [heads.index(head) for head in (*one, *other, *more) if head in heads]
 
 
 def _kind_of(cells: Sequence[str]) -> tuple[str, list[str]]:

@@ -151,15 +151,10 @@ def _read_link(item: Sequence[Any], position: int, n: int, kind: str) -> tuple[i
     return i, j, weight
 
 
-MOST_NAMED = 20
-"""Up to this many repeated pairs are named one by one; more are only counted."""
-
-
 def _unique(table: NDArray[Any], n: int, kind: str) -> tuple[Links, list[str]]:
     """Keep each pair once, hard winning over soft and the larger weight over the smaller.
 
-    The notices have a sentence for each pair that was given more than once, or one sentence with
-    the number of such pairs if there are many.
+    The notices have a sentence if pairs were given more than once, with their number and the first.
     """
     first, second = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
     key = np.minimum(first, second) * n + np.maximum(first, second)
@@ -183,14 +178,13 @@ def _unique(table: NDArray[Any], n: int, kind: str) -> tuple[Links, list[str]]:
 def _repeated(links: Links | None, kind: str) -> list[str]:
     if links is None:
         return []
-    if len(links) > MOST_NAMED:
-        which = "" if links.is_hard.all() else ", of the greatest weight given for it"
-        return [f"{len(links):,} {kind}s are given more than once; each is kept once{which}."]
-    return [
-        f"{kind} {i}-{j} is given more than once; it is kept once"
-        + ("." if weight == np.inf else f", of its greatest weight, {weight:g}.")
-        for (i, j), weight in zip(links.pairs.tolist(), links.weights.tolist(), strict=True)
-    ]
+    (i, j), weight, more = links.pairs[0].tolist(), links.weights[0], len(links) - 1
+    if more:
+        which = "" if links.is_hard.all() else ", of its greatest weight"
+        some = f"{kind} {i}-{j} and {more:,} more are"
+        return [f"{some} given more than once; each is kept once{which}."]
+    which = "" if weight == np.inf else f", of its greatest weight, {weight:g}"
+    return [f"{kind} {i}-{j} is given more than once; it is kept once{which}."]
 
 
 def closure(n: int, pairs: IntArray) -> IntArray:

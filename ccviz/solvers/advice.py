@@ -127,10 +127,13 @@ def _can_list(problem: Problem) -> bool:
     blocks, sizes = contract(problem), problem.sizes
     if blocks.s <= _LISTED_BLOCKS:
         return True
-    if blocks.s < problem.n or blocks.s > _SOFT_BLOCKS:
+    if sizes is None or blocks.s > _SOFT_BLOCKS:
         return False
-    low, high = (1, blocks.s) if sizes is None else (sizes.lower.min(), sizes.upper.max())
-    return sum(math.comb(blocks.s, size) for size in range(int(low), int(high) + 1)) <= _LISTED
+    ways = np.zeros(int(sizes.upper.max()) + 1)  # sets of blocks by their number of points
+    ways[0] = 1.0
+    for points in blocks.count.astype(np.int64).tolist():
+        ways[points:] += ways[:-points]
+    return bool(ways[int(sizes.lower.min()) :].sum() <= _LISTED)
 
 
 def _with_soft_links(problem: Problem, blocks: Blocks) -> Advice:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ccviz.arrays import FloatArray, IntArray, row_strips
 from ccviz.data.datasets import Dataset
 from ccviz.data.table import Cells, own_names
+from ccviz.problem.links import Links
 from ccviz.problem.partition import Partition
 
 MOST_COMPARED = 10_000
@@ -179,6 +180,14 @@ def names_by_label(data: Dataset, labels: IntArray) -> dict[int, str]:
     }
 
 
+def kept_links(partition: Partition) -> tuple[tuple[Links, NDArray[np.bool_]], ...]:
+    """Return the must-links and the cannot-links as given, each pair once, and which are kept."""
+    given = partition.problem.given
+    ends = (partition.labels[links.pairs] for links in (given.must_link, given.cannot_link))
+    must, cannot = (pairs[:, 0] == pairs[:, 1] for pairs in ends)
+    return (given.must_link, must), (given.cannot_link, ~cannot)
+
+
 def links_by_point(partition: Partition, names: Sequence[str] = ()) -> dict[str, list[str]] | None:
     """Return which links of each point are kept and which are broken, if any link is soft.
 
@@ -201,10 +210,8 @@ def links_by_point(partition: Partition, names: Sequence[str] = ()) -> dict[str,
     found: dict[str, list[list[str]]] = {
         title: [[] for _ in range(problem.n_points)] for title in ("links kept", "links broken")
     }
-    for links, word, together in ((given.must_link, "", True), (given.cannot_link, "not ", False)):
-        ends = partition.labels[links.pairs]
-        kept = ((ends[:, 0] == ends[:, 1]) == together).tolist()
-        for (i, j), is_kept in zip(links.pairs.tolist(), kept, strict=True):
+    for word, (links, kept) in zip(("", "not "), kept_links(partition), strict=True):
+        for (i, j), is_kept in zip(links.pairs.tolist(), kept.tolist(), strict=True):
             lists = found["links kept" if is_kept else "links broken"]
             lists[i].append(word + called[j])
             lists[j].append(word + called[i])

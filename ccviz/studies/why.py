@@ -435,6 +435,7 @@ class Why:
         words = [self._named(each, move) for each in move.obstacles[:_MOST_OBSTACLES]]
         more = len(move.obstacles) - len(words)
         words += [f"{more} more"] if more else []
+        words = [*(each.removesuffix(",") for each in words[:-2]), *words[-2:]]
         listed = f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
         return f"{listed} keep{'s' * (len(words) == 1)} it"
 

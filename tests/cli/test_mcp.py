@@ -60,7 +60,7 @@ def test_the_tools_say_what_they_take(served):
         assert all(each["description"] for each in taken.values())
         assert set(tool.input_schema["required"]) <= taken.keys()
     kinds = {each.name: each.input_schema["properties"] for each in tools}
-    assert kinds["why"]["points"]["items"] == {"type": "integer"}
+    assert kinds["why"]["points"]["items"] == {"type": "string"}
     assert kinds["prices"]["prove"]["type"] == "boolean"
 
 

@@ -42,8 +42,24 @@ def test_why_says_what_a_result_says_and_names_features(ccviz, proved):
     assert said == [result.why(3), result.why(0)]
     named = ccviz("why", "last", 3, 0, "--data", "a.csv").out.splitlines()
     assert [each.replace(" (x 100 %)", "") for each in named] == said
-    assert ccviz("why", "last", 7).sentence == "7 is none of the points 0 to 6."
+    assert ccviz("why", "last", 7).sentence == "'7' is no point: they are 0 to 6."
     assert "150 rows" in ccviz("why", "last", 3, "--data", "iris").sentence
+
+
+def test_why_takes_names_of_rows(ccviz, folder):
+    (folder / "class.csv").write_text("who,age\nAnna,9\nBert,8\nCarl,9\nDora,7\n")
+    (folder / "wishes.csv").write_text("person,wish\nAnna,Carl\nBert,Anna\nAnna,Bert\n")
+    given = ("-k", 2, "--columns", "", "--links", "wishes.csv")
+    solved = ccviz("solve", "class.csv", *given, "--sizes", 2)
+    assert "must-link Anna-Bert is given more than once; it" in solved.err
+    assert "weight, 1. --links-repeated sum adds the weights up." in solved.err
+    assert all("wishes kept 1 of 2 soft links" in " ".join(each.split())
+               for each in (solved.out, ccviz("show", "last").out))  # fmt: skip
+    said = ccviz("why", "last", "anna", 2, "--data", "class.csv", "--columns", "").out.splitlines()
+    assert [line.partition(": ")[0] for line in said] == ["Anna", "Carl"]
+    assert said[0] == f"Anna: {ccviz('why', 'last', 0).out.strip()}"
+    assert "'Anna' is no point" in ccviz("why", "last", "Anna").sentence
+    assert "Give the same here, '' if" in ccviz("why", "last", 0, "--data", "class.csv").sentence
 
 
 def test_the_commands_have_their_names_of_before_too(ccviz):

@@ -29,6 +29,19 @@ def test_kinds_of_wishes_are_soft_and_hard_links_stay_hard():
     assert read("from,to,kind,weight\nAnna,Bert,dislike,2.5\n") == ([], [(0, 1, 2.5)])
 
 
+def test_a_header_names_the_columns_in_any_order():
+    answer = ([(0, 1, 3.0), (1, 2, 1.0)], [(2, 3)])
+    rows = "Anna,Bert,3,with,a\nBert,Carl,,with,b\nCarl,Dora,,cannot,c\n"
+    assert read(f"person,wish,weight,kind,source\n{rows}") == answer
+    assert read(f"From,To,Weight,Kind,Source\n{rows}") == answer
+    turned = "".join(",".join(row.split(",")[::-1]) + "\n" for row in rows.splitlines())
+    given = read_links_file(f"source,kind,weight,to,from\n{turned}".encode(), 4, "a.csv", NAMES)
+    assert ((given.must_link, given.cannot_link), given.sources) == (answer, ["a", "b", "c"])
+    assert read("weight,wish,child,kind\n-2,Anna,Dora,\n,,Carl,\n") == ([], [(3, 0, 2.0)])
+    with pytest.raises(FileFormatError, match="line 2 is not two points"):
+        read("from,to,weight,kind\nAnna,Bert,3,maybe\n")
+
+
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [

@@ -92,6 +92,21 @@ def test_limits_on_sums_of_few_points_get_the_solver_that_lists_clusters(n, k, s
     assert advice(with_rules(problem(n, k, sizes=sizes), rules, keeps_rules=False)).solver == solver
 
 
+@pytest.mark.parametrize(
+    ("n", "k", "linked", "solver"),
+    [
+        (24, 6, [(0, 1)], "colgen"),
+        (24, 6, [(0, 1), (2, 3), (3, 4)], "colgen"),
+        (40, 4, [(i, i + 1) for i in range(0, 40, 2)], "colgen"),  # 20 blocks: 15,504 clusters
+        (40, 4, [(0, 1)], "bh-kmeans"),
+    ],
+)
+def test_sets_of_blocks_are_counted_by_their_points(n, k, linked, solver):
+    rules = [read_asked("count(yes)>=1", None, lambda _: np.arange(n) % 2)]
+    asked = problem(n, k, must_link=[*linked, (0, n - 1, 2.0)], sizes=f"{n // k}")
+    assert advice(with_rules(asked, rules, keeps_rules=False)).solver == solver
+
+
 def test_limits_on_sums_of_many_points_that_are_kept_apart_get_regions():
     X = np.random.default_rng(0).uniform(size=(600, 2))
     rules = [

@@ -51,6 +51,7 @@ SILENT = {
     "profile_csv": "words of a table",
     "profile_markdown": "words of a table",
     "rows_csv": "words of a table",
+    "kept_links": "the labels of the ends of links",
     "links_by_point": "words of a table",
     "renamed": "numbers of clusters",
     "placed": "makes a clustering, whose cost is asked elsewhere",
