@@ -138,7 +138,9 @@ def _lines(result: Result, run_id: str) -> Iterator[tuple[str, str]]:
             yield "left out", count(outliers, "point")
         if fixed := result.partition.problem.fixed:
             yield "fixed centres", str(fixed)
-        for name, value in result.partition.scores.items():
+        if forced := result.partition.forced_by:
+            yield "scores", f"forced by {forced}"
+        for name, value in () if forced else result.partition.scores.items():
             yield name, f"{value:.4f}"
         if part := result.partition.scored_part:
             yield "scores are of", f"{part} rows, those with a class"

@@ -502,7 +502,13 @@ def test_labels_that_some_rows_have_name_clusters_in_files(ccviz, folder):
     done = ccviz("solve", data, "-k", 2, *asked, *files)
     assert done.code == 0
     assert "2 of 6 rows, those with a class" in done.out
-    assert "2 of 6 rows, those with a class" in (folder / "out.html").read_text()
+    assert re.search(r"scores +forced by labels\(type\)", done.out)
+    page = (folder / "out.html").read_text()
+    assert "2 of 6 rows, those with a class" in page
+    assert "forced by labels(type)" in page
+    assert "ARI" not in page
+    assert "forced by labels(type)" in ccviz("show", "last").out
+    assert "1.0000" not in ccviz("runs").out
     assert json.loads((folder / "out.json").read_text())["n_scored"] == 2
     head, *lines = (folder / "out.csv").read_text().splitlines()
     at = head.split(",").index("cluster name")
