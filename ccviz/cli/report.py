@@ -182,7 +182,7 @@ def save_files(data: Dataset, result: Result, files: Files) -> None:
     """Write the rows with their clusters, the clusters' profile and the report."""
     if result.partition is None:
         return
-    names = names_by_label(data, result.partition.shown)
+    names = names_by_label(data, result.partition.shown, result.partition.problem.given.rules)
     if files.table is not None:
         with output(files.table) as file:
             file.write(_rows(data, result.partition, files.table, names))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ccviz.arrays import FloatArray, IntArray, row_strips
 from ccviz.data.datasets import Dataset
 from ccviz.data.table import Cells, own_names
+from ccviz.problem.asked import AnyAsked, AskedRule
 from ccviz.problem.partition import Partition
 
 MOST_COMPARED = 10_000
@@ -157,7 +158,9 @@ _MOST_LISTED = 20
 """Most links of a point that are listed by name."""
 
 
-def names_by_label(data: Dataset, labels: IntArray) -> dict[int, str]:
+def names_by_label(
+    data: Dataset, labels: IntArray, rules: Sequence[AnyAsked] = ()
+) -> dict[int, str]:
     """Return the label of each cluster that is the only one with it, and has no other.
 
     A label names a cluster where only some points have one; where all have, it is the answer.
@@ -166,14 +169,21 @@ def names_by_label(data: Dataset, labels: IntArray) -> dict[int, str]:
     ----------
     labels : (n,) int
         Clusters, -1 for none.
+    rules : sequence of AskedRule or AskedEither
+        The column of the first one as ``labels(type)`` has the labels, in place of the classes.
     """
-    if data.truth is None or not data.classes or (data.truth >= 0).all():
+    truth, classes = data.truth, data.classes
+    for rule in rules:
+        if isinstance(rule, AskedRule) and rule.words.kind == "labels()" and rule.called:
+            truth, classes = np.array(rule.known, dtype=np.int64) - 1, rule.called
+            break
+    if truth is None or not classes or (truth >= 0).all():
         return {}
-    known = (data.truth >= 0) & (labels >= 0)
-    pairs = np.unique(np.column_stack([labels[known], data.truth[known]]), axis=0)
+    known = (truth >= 0) & (labels >= 0)
+    pairs = np.unique(np.column_stack([labels[known], truth[known]]), axis=0)
     in_cluster, of_label = (np.bincount(each, minlength=1) for each in pairs.T)
     return {
-        cluster: data.classes[label]
+        cluster: classes[label]
         for cluster, label in pairs.tolist()
         if in_cluster[cluster] == 1 and of_label[label] == 1
     }

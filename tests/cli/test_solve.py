@@ -510,9 +510,12 @@ def test_labels_that_some_rows_have_name_clusters_in_files(ccviz, folder):
     assert "forced by labels(type)" in ccviz("show", "last").out
     assert "1.0000" not in ccviz("runs").out
     assert json.loads((folder / "out.json").read_text())["n_scored"] == 2
-    head, *lines = (folder / "out.csv").read_text().splitlines()
-    at = head.split(",").index("cluster name")
-    assert [line.split(",")[at] for line in lines] == list("aaabbb")
+    for no_class in ([], ["--class-column", ""]):
+        assert ccviz("solve", data, "-k", 2, *asked, *files[:4], *no_class).code == 0
+        head, *lines = (folder / "out.csv").read_text().splitlines()
+        at = head.split(",").index("cluster name")
+        assert [line.split(",")[at] for line in lines] == list("aaabbb")
+        assert "A: 3 points;" in (folder / "out.html").read_text()
 
 
 def test_of_many_clusters_the_least_and_the_largest_size_are_said(ccviz):
