@@ -182,7 +182,7 @@ def nearest(
     if table is not None and dataset is not None:
         with output(table) as file:
             reasons = sentences(found.partition, dataset)
-            file.write(rows_csv(dataset, found.partition, why=reasons).encode())
+            file.write(rows_csv(dataset, found.partition, why=reasons, earlier=old).encode())
     if "-" not in (labels, table):
         out.print(_words_of_moves(found, now.objective, now.lower_bound))
         for point in found.moved[:top].tolist():

@@ -116,6 +116,7 @@ def rows_csv(
     partition: Partition,
     names: Mapping[int, str] | None = None,
     why: Sequence[str] = (),
+    earlier: IntArray | None = None,
 ) -> str:
     """Return the rows of a table with three columns more: cluster, distance and silhouette.
 
@@ -131,6 +132,8 @@ def rows_csv(
         Of clusters; they are a column more.
     why : sequence of str, optional
         Of each point why it is in its cluster (`ccviz.studies.why`); the last column.
+    earlier : (n_points,) int, optional
+        Earlier clusters of the points, -1 for none, which is an empty cell; a column more.
 
     Returns
     -------
@@ -143,6 +146,7 @@ def rows_csv(
     columns = [
         *_columns(data),
         ("cluster", partition.shown),
+        *([] if earlier is None else [("earlier", _or_empty(partition.problem.shown(earlier)))]),
         *_named(partition.shown, names or {}),
         ("distance", [*map(data.style.measure, found.distance.tolist())]),
         (silhouette, [*map(data.style.measure, found.silhouette.tolist())]),
@@ -224,6 +228,10 @@ def links_by_point(partition: Partition, names: Sequence[str] = ()) -> dict[str,
 def _listed(words: list[str]) -> str:
     more = len(words) - _MOST_LISTED
     return ", ".join(words[:_MOST_LISTED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _or_empty(labels: IntArray) -> list[str]:
+    return ["" if label < 0 else str(label) for label in labels.tolist()]
 
 
 def _named(labels: IntArray, names: Mapping[int, str]) -> Iterator[tuple[str, Cells]]:

@@ -391,16 +391,21 @@ class Why:
             words.append("every other cluster is forbidden too")
         return self._sentence(point, "; ".join(words))
 
-    def not_in(self, point: int, cluster: int) -> str:
+    def not_in(self, point: int, cluster: int, *, back: bool = False) -> str:
         """Return why a point is not in a cluster: the constraint that forbids it, or its cost.
 
         Parameters
         ----------
         point, cluster : int
             Another cluster than its own.
+        back : bool
+            Whether it was there before.
         """
         move = self.moves.into(int(self.moves.block_of[point]), cluster)
-        return self._sentence(point, self._against(point, move))
+        said, where = self._against(point, move), self.cluster(cluster)
+        if back and not move.obstacles:
+            said = f"back in {where} it{said.removeprefix(where)}"
+        return self._sentence(point, said)
 
     def _against(self, point: int, move: Move) -> str:
         if move.obstacles:

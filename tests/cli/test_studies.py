@@ -102,7 +102,7 @@ def test_few_points_move(ccviz, folder):
     done = ccviz("nearest", "last", "before", "--rise", 0, "--labels", "labels.csv")
     assert done.code == 0
     assert "1 point moved" in done.out
-    assert "3: Moved. The cannot-link with 2 keeps it out of cluster" in done.out
+    assert "3: Moved 0 → 1. The cannot-link with 2 keeps it out of cluster" in done.out
     labels = [int(line) for line in (folder / "labels.csv").read_text().splitlines()]
     assert len(labels) == 7
     assert labels[3] == labels[4] != labels[2]
@@ -129,6 +129,10 @@ def test_few_rows_of_the_last_table_move_and_new_ones_are_placed(ccviz, folder):
         {row["id"]: row["cluster"] for row in csv.DictReader((folder / name).open())}
         for name in ("groups.csv", "next.csv")
     )
+    rows = [*csv.DictReader((folder / "next.csv").open())]
+    assert {row["id"]: row["earlier"] for row in rows} == {
+        row["id"]: before.get(row["id"], "") for row in rows
+    }
     assert all(after[name] == before[name] for name in set(before) & set(after))
     assert after["new"] == before["a"]
     done = ccviz(*near, "--data", "june.csv", "--rise", 1000)
