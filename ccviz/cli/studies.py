@@ -204,6 +204,11 @@ def _clusters_before(archive: Archive, now: Run, near: str, dataset: Dataset | N
     before = archive.load(archive.find(near))
     if before.incumbent is None:
         raise CcvizError(_NO_CLUSTERING)
+    if (n := before.problem.n_points) != now.problem.n_points:
+        raise CcvizError(
+            f"the run {near} has {count(n, 'row')}, and this one {now.problem.n_points:,}: name "
+            "the table that --table wrote of it instead, which is matched by name, with --data."
+        )
     return before.incumbent.labels
 
 

@@ -116,6 +116,9 @@ def test_few_rows_of_the_last_table_move_and_new_ones_are_placed(ccviz, folder):
     assert ccviz("solve", "june.csv", *words).code == 0
     near = ("nearest", "last", "groups.csv")
     assert ccviz(*near).sentence.endswith("the names of the run's rows: give --data too.")
+    before = ccviz("runs").out.splitlines()[2].split()[0]
+    sentence = ccviz("nearest", "last", before).sentence
+    assert sentence.startswith(f"the run {before} has 6 rows, and this one 7: name the table")
     assert ccviz(*near, "--data", "iris").sentence == "iris has 150 rows, and the run 7 rows."
     lines = (folder / "june.csv").read_text().splitlines()
     (folder / "mixed.csv").write_text("\n".join([lines[0], *reversed(lines[1:])]) + "\n")
