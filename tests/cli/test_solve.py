@@ -5,6 +5,7 @@ import json
 import re
 import signal
 import subprocess
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -521,3 +522,21 @@ def test_labels_that_some_rows_have_name_clusters_in_files(ccviz, folder):
 def test_of_many_clusters_the_least_and_the_largest_size_are_said(ccviz):
     done = ccviz("solve", "iris", "-k", 51, "--rule", "size>=2", "--solver", "cop-kmeans")
     assert re.search(r"cluster sizes +51 of 2 to \d+\b", done.out)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (40.0, "40 of 60 s were compiling, which is once on this machine; run again."),
+        (19.0, "--param n_init=10."),
+    ],
+)
+def test_a_run_that_mostly_compiled_is_to_run_again(ccviz, folder, monkeypatch, seconds, said):
+    def driven(stepper, archive, run_id, *, quiet):
+        return replace(stepper.result(), termination="time_limit"), run_id, seconds
+
+    monkeypatch.setattr("ccviz.cli.solve.drive", driven)
+    rows = "".join(f"{i * i % 97},{i * 37 % 101},{i % 7}\n" for i in range(600))
+    data = write(folder, "many.csv", f"x,y,z\n{rows}")
+    done = ccviz("solve", data, "-k", 12, "--columns", "x,y,z", "--time-limit", 60, "--no-archive")
+    assert done.err.splitlines()[-1].endswith(said)
