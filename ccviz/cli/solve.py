@@ -210,7 +210,7 @@ def _say_more(
         say_conflict(problem)
     limit = time_limit or inf
     if result.termination == "time_limit" and compiling_s > _MUCH_COMPILED * limit:
-        took = f"{number(compiling_s, 3)} of {limit:g} s"
+        took = f"{number(min(compiling_s, limit), 3)} of {limit:g} s"
         say(f"{took} were compiling, which is once on this machine; run again.")
         return
     is_one = result.partition is not None and getattr(advised, "n_init", 0) == 1
