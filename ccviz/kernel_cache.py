@@ -98,19 +98,27 @@ class Loading(Listener):
 
 
 class Compiling(Listener):
-    """Counts the kernels that are compiled.
+    """Counts the kernels that are compiled, and the seconds until they are.
 
-    `say`: Takes a few words about each, before it is compiled.
+    `say`: Takes a few words about each, before it is compiled. `spent`: Takes the seconds; a kernel
+    that is compiled for another counts once.
     """
 
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say, self._number = say, 0
+    def __init__(self, say: Callable[[str], None], spent: Callable[[float], None]) -> None:
+        self._say, self._spent, self._number = say, spent, 0
+        self._depth, self._since = 0, 0.0
 
     def on_start(self, event: Any) -> None:
         """Report the kernel."""
+        if not self._depth:
+            self._since = time.perf_counter()
+        self._depth += 1
         self._number += 1
         name = event.data["dispatcher"].py_func.__name__.strip("_")
         self._say(f"compiling, once on this machine: kernel {self._number}, {name}")
 
     def on_end(self, event: Event) -> None:
-        """Do nothing: the next start says enough."""
+        """Report the seconds, once no kernel is compiled any more."""
+        self._depth -= 1
+        if not self._depth:
+            self._spent(time.perf_counter() - self._since)

@@ -163,7 +163,7 @@ def resume(
     check_workers(workers)
     reopen(archive, run_id, Limits(whole, gap, node_limit))
     stepper = open_run(archive, run_id, resume=True, workers=workers)
-    result, stored = drive(stepper, archive, run_id, quiet=quiet)
+    result, stored, _ = drive(stepper, archive, run_id, quiet=quiet)
     report(stepper.problem, result, stored, files, quiet=quiet)
     raise Exit(exit_code(result, is_lost=not stored))
 

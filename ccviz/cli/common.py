@@ -191,10 +191,11 @@ _SIGNALS = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, 
 
 def drive(
     stepper: Stepper, archive: Archive | None, run_id: str, *, quiet: bool = False
-) -> tuple[Result, str]:
+) -> tuple[Result, str, float]:
     """Run to the end; the first Ctrl-C stops the run, the second ends the program.
 
-    Returns: The run's id if the archive holds all of it, otherwise empty.
+    Returns: The run's id if the archive holds all of it, otherwise empty; and the seconds in which
+    kernels were compiled.
     """
     console = Console(quiet=True) if quiet else err
     title = stepper.solver.name
@@ -202,13 +203,13 @@ def drive(
         _stopping(stepper),
         threadpool_limits(1),
         Progress(console, title) as progress,
-        compiling_said(progress.say),
+        compiling_said(progress.say) as compiling,
     ):
         if archive is None:
             _follow(stepper, progress, None)
         else:
             run_id = _record(stepper, progress, archive, run_id)
-    return result_of(stepper.run), run_id
+    return result_of(stepper.run), run_id, sum(compiling)
 
 
 def _record(stepper: Stepper, progress: Progress, archive: Archive, run_id: str) -> str:

@@ -142,7 +142,9 @@ def _lines(result: Result, run_id: str) -> Iterator[tuple[str, str]]:
             yield "left out", count(outliers, "point")
         if fixed := result.partition.problem.fixed:
             yield "fixed centres", str(fixed)
-        for name, value in result.partition.scores.items():
+        if forced := result.partition.forced_by:
+            yield "scores", f"forced by {forced}"
+        for name, value in () if forced else result.partition.scores.items():
             yield name, f"{value:.4f}"
         if part := result.partition.scored_part:
             yield "scores are of", f"{part} rows, those with a class"
@@ -184,7 +186,7 @@ def save_files(data: Dataset, result: Result, files: Files) -> None:
     """Write the rows with their clusters, the clusters' profile and the report."""
     if result.partition is None:
         return
-    names = names_by_label(data, result.partition.shown)
+    names = names_by_label(data, result.partition.shown, result.partition.problem.given.rules)
     if files.table is not None:
         with output(files.table) as file:
             file.write(_rows(data, result.partition, files.table, names))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, fields, replace
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -75,7 +76,7 @@ from ccviz.data.table import ROLE_WORDS
 from ccviz.errors import ContradictionError, ProblemError, UnfillableError
 from ccviz.feasibility.conflict import can_explain
 from ccviz.feasibility.cure import explain
-from ccviz.numbers import count
+from ccviz.numbers import count, number
 from ccviz.problem.asked import AnyAsked
 from ccviz.problem.partition import Partition
 from ccviz.problem.points import repeated
@@ -95,6 +96,9 @@ from ccviz.studies.least_change import placed, renamed
 
 _MANY = 8
 """Number of clusters from which on one start is often far from the best."""
+
+_MUCH_COMPILED = 1.0 / 3.0
+"""Share of the time limit that compiling took, above which another run is advised."""
 
 
 def solve(
@@ -186,13 +190,13 @@ def solve(
             problem, chosen.name, asdict(chosen), seed=seed, workers=workers, limits=limits,
             dataset=dataset.name, name=name, scaling=scaling,
         )  # fmt: skip
-    result, whole_id = drive(stepper, kept, run_id, quiet=quiet)
+    result, whole_id, compiling_s = drive(stepper, kept, run_id, quiet=quiet)
     if last is not None:
         result = _numbered_as(result, last, quiet)
     save_files(dataset, result, files)  # before the summary, whose reader may have ended
     report(problem, result, whole_id, files, quiet=quiet)
     if not quiet:
-        _say_more(result, problem, chosen if why else None)
+        _say_more(result, problem, chosen if why else None, time_limit, compiling_s)
     raise Exit(exit_code(result, is_lost=archive and not whole_id))
 
 
@@ -207,10 +211,21 @@ def _by_name(notice: str, names: Sequence[str]) -> str:
     return f"{kind}{i}-{j}{rest}{summed}"
 
 
-def _say_more(result: Result, problem: Problem, advised: Solver | None) -> None:
-    """Say why there is no clustering, or that an advised solver may find a better one."""
+def _say_more(
+    result: Result,
+    problem: Problem,
+    advised: Solver | None,
+    time_limit: float | None,
+    compiling_s: float,
+) -> None:
+    """Say why there is no clustering, or how a better one may be found."""
     if result.status == "infeasible":
         say_conflict(problem)
+    limit = time_limit or inf
+    if result.termination == "time_limit" and compiling_s > _MUCH_COMPILED * limit:
+        took = f"{number(min(compiling_s, limit), 3)} of {limit:g} s"
+        say(f"{took} were compiling, which is once on this machine; run again.")
+        return
     is_one = result.partition is not None and getattr(advised, "n_init", 0) == 1
     if advised is not None and is_one and problem.n_clusters >= _MANY:
         say(

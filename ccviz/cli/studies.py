@@ -183,7 +183,7 @@ def nearest(
     if table is not None and dataset is not None:
         with output(table) as file:
             reasons = sentences(found.partition, dataset)
-            file.write(rows_csv(dataset, found.partition, why=reasons).encode())
+            file.write(rows_csv(dataset, found.partition, why=reasons, earlier=old).encode())
     if "-" not in (labels, table):
         out.print(_words_of_moves(found, now.objective, now.lower_bound))
         for point in found.moved[:top].tolist():
@@ -205,6 +205,11 @@ def _clusters_before(archive: Archive, now: Run, near: str, dataset: Dataset | N
     before = archive.load(archive.find(near))
     if before.incumbent is None:
         raise CcvizError(_NO_CLUSTERING)
+    if (n := before.problem.n_points) != now.problem.n_points:
+        raise CcvizError(
+            f"the run {near} has {count(n, 'row')}, and this one {now.problem.n_points:,}: name "
+            "the table that --table wrote of it instead, which is matched by name, with --data."
+        )
     return before.incumbent.labels
 
 

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 
 from ccviz.arrays import FloatArray, IntArray, freeze, row_strips
 from ccviz.errors import CcvizError
+from ccviz.problem.asked import AskedEither
 from ccviz.problem.fixed_centers import order_of
 from ccviz.problem.links import Links
 from ccviz.problem.points import unknown_classes
@@ -365,6 +366,25 @@ class Partition:
         if self.problem.truth is None:
             return {}
         return agreement(self.problem.truth, self.labels)
+
+    @cached_property
+    def forced_by(self) -> str:
+        """The hard rule, as ``labels(type)``, by which alone the clusters agree with the classes.
+
+        Its column has the known classes. Empty if there is no such rule, or it is broken.
+        """
+        truth = self.problem.truth
+        if truth is None or self.scores.get("mirkin") != 0.0:
+            return ""
+        known = ~unknown_classes(truth)
+        for rule in self.problem.given.rules:
+            if isinstance(rule, AskedEither) or rule.words.kind != "labels()":
+                continue
+            words = np.array(rule.known, dtype=np.int64)[known]
+            is_same = bool(words.all()) and agreement(truth[known], words)["mirkin"] == 0.0
+            if is_same and rule.words.limit == np.inf:
+                return rule.text
+        return ""
 
     @property
     def n_scored(self) -> int:

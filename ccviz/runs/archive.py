@@ -181,7 +181,7 @@ class Archive:
             self.score(run_id, run)
 
     def score(self, run_id: str, run: Run | None = None) -> float | None:
-        """Compute and store a run's adjusted Rand index, if the true classes are known.
+        """Compute and store a run's adjusted Rand index, if the classes are known and not forced.
 
         Parameters
         ----------
@@ -189,7 +189,9 @@ class Archive:
             Its final state; folded from the records if not given.
         """
         incumbent = (run or self.load(run_id)).incumbent
-        ari = incumbent.scores.get("ari") if incumbent else None
+        ari = None
+        if incumbent is not None and not incumbent.forced_by:
+            ari = incumbent.scores.get("ari")
         self._set(run_id, {"ari": ari})
         return ari
 

@@ -33,17 +33,18 @@ def loading_measured(measured: Callable[[float], None]) -> Iterator[None]:
 
 
 @contextmanager
-def compiling_said(say: Callable[[str], None]) -> Iterator[None]:
-    """Report each kernel that is about to be compiled.
+def compiling_said(say: Callable[[str], None]) -> Iterator[list[float]]:
+    """Report each kernel that is about to be compiled, and return the seconds as they are spent.
 
     `say`: Takes a few words.
     """
+    spent: list[float] = []
     if not COMPILES:
-        yield
+        yield spent
         return
     from numba.core.event import install_listener
 
     from ccviz.kernel_cache import Compiling
 
-    with install_listener("numba:compile", Compiling(say)):
-        yield
+    with install_listener("numba:compile", Compiling(say, spent.append)):
+        yield spent

@@ -114,7 +114,9 @@ def _facts(data: Dataset, result: Result, shown: Partition, day: date) -> Iterat
         yield "lower bound", f"{result.lower_bound:.10g}"
     yield "must-links", f"{len(given.must_link)}, {broken.must_link} broken"
     yield "cannot-links", f"{len(given.cannot_link)}, {broken.cannot_link} broken"
-    for name, score in shown.scores.items():
+    if shown.forced_by:
+        yield "scores", f"forced by {shown.forced_by}"
+    for name, score in () if shown.forced_by else shown.scores.items():
         yield name.upper(), f"{score:.4f}"
     if shown.scored_part:
         yield "scores of", f"{shown.scored_part} rows, those with a class"

@@ -76,7 +76,7 @@ class LeastChange:
         return Why(Moves(self.partition))
 
     def words(self, point: int, why: Why | None = None) -> str:
-        """Return why a point moved, as sentences: the constraint that forbids or costs its return.
+        """Return from where to where a point moved, and the constraint or cost that keeps it there.
 
         Parameters
         ----------
@@ -86,6 +86,9 @@ class LeastChange:
             Of the answer, with names of points, features and clusters.
         """
         why, cluster = why or self.why, int(self.old[point])
+        k, ends = self.partition.problem.n_clusters, (cluster, int(self.partition.labels[point]))
+        called = ("left out" if end >= k else why.cluster(end) for end in ends)
+        moved = f"Moved {' → '.join(each.removeprefix('cluster ') for each in called)}"
         is_link = self.reasons[point] == "link"
         if point < len(why.moves.block_of) and cluster < self.partition.problem.n_clusters:
             block = int(why.moves.block_of[point])
@@ -93,12 +96,12 @@ class LeastChange:
             apart = (why.moves.block_of == block) & (old != cluster) & (old >= 0)
             if apart.any():
                 other = int(np.argmax(apart))
-                return f"Moved: must-links tie it to {why.point(other)}, which was elsewhere."
+                return f"{moved}. Must-links tie it to {why.point(other)}, which was elsewhere."
             if bool(why.moves.into(block, cluster).obstacles) == is_link:
-                return f"Moved. {why.not_in(point, cluster)}"
+                return f"{moved}. {why.not_in(point, cluster, back=True)}"
         if is_link:
-            return "Moved: its old cluster would break a constraint."
-        return "Moved: alone in its old cluster it would cost more than the tolerated rise."
+            return f"{moved}. Its old cluster would break a constraint."
+        return f"{moved}. Alone in its old cluster it would cost more than the tolerated rise."
 
 
 def least_change(

@@ -29,7 +29,14 @@ def check_bounded(run: Run, solver: Solver, what: str, no_rules: str) -> None:
         if asked:
             raise UnsupportedError(f"{what.capitalize()}s are not known beside {words}.")
     if not np.isfinite(run.lower_bound):
-        raise CcvizError(f"{what.capitalize()}s need a lower bound: run an exact solver first.")
+        elsewhere = (
+            " Without one, the column 'why' of --table has what the next best cluster of each row "
+            "would cost, and the report lists those nearest to another cluster."
+        )
+        raise CcvizError(
+            f"{what.capitalize()}s need a lower bound: run an exact solver first."
+            f"{elsewhere if what == 'margin' else ''}"
+        )
     if not solver.supports.exact:
         raise UnsupportedError(f"{solver.name} proves no optimum, so no {what}.")
     check(solver, run.problem)

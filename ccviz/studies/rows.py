@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ccviz.arrays import FloatArray, IntArray, row_strips
 from ccviz.data.datasets import Dataset
 from ccviz.data.table import Cells, own_names
+from ccviz.problem.asked import AnyAsked, AskedRule
 from ccviz.problem.links import Links
 from ccviz.problem.partition import Partition
 
@@ -116,6 +117,7 @@ def rows_csv(
     partition: Partition,
     names: Mapping[int, str] | None = None,
     why: Sequence[str] = (),
+    earlier: IntArray | None = None,
 ) -> str:
     """Return the rows of a table with three columns more: cluster, distance and silhouette.
 
@@ -131,6 +133,8 @@ def rows_csv(
         Of clusters; they are a column more.
     why : sequence of str, optional
         Of each point why it is in its cluster (`ccviz.studies.why`); the last column.
+    earlier : (n_points,) int, optional
+        Earlier clusters of the points, -1 for none, which is an empty cell; a column more.
 
     Returns
     -------
@@ -143,6 +147,7 @@ def rows_csv(
     columns = [
         *_columns(data),
         ("cluster", partition.shown),
+        *([] if earlier is None else [("earlier", _or_empty(partition.problem.shown(earlier)))]),
         *_named(partition.shown, names or {}),
         ("distance", [*map(data.style.measure, found.distance.tolist())]),
         (silhouette, [*map(data.style.measure, found.silhouette.tolist())]),
@@ -158,7 +163,9 @@ _MOST_LISTED = 20
 """Most links of a point that are listed by name."""
 
 
-def names_by_label(data: Dataset, labels: IntArray) -> dict[int, str]:
+def names_by_label(
+    data: Dataset, labels: IntArray, rules: Sequence[AnyAsked] = ()
+) -> dict[int, str]:
     """Return the label of each cluster that is the only one with it, and has no other.
 
     A label names a cluster where only some points have one; where all have, it is the answer.
@@ -167,14 +174,21 @@ def names_by_label(data: Dataset, labels: IntArray) -> dict[int, str]:
     ----------
     labels : (n,) int
         Clusters, -1 for none.
+    rules : sequence of AskedRule or AskedEither
+        The column of the first one as ``labels(type)`` has the labels, in place of the classes.
     """
-    if data.truth is None or not data.classes or (data.truth >= 0).all():
+    truth, classes = data.truth, data.classes
+    for rule in rules:
+        if isinstance(rule, AskedRule) and rule.words.kind == "labels()" and rule.called:
+            truth, classes = np.array(rule.known, dtype=np.int64) - 1, rule.called
+            break
+    if truth is None or not classes or (truth >= 0).all():
         return {}
-    known = (data.truth >= 0) & (labels >= 0)
-    pairs = np.unique(np.column_stack([labels[known], data.truth[known]]), axis=0)
+    known = (truth >= 0) & (labels >= 0)
+    pairs = np.unique(np.column_stack([labels[known], truth[known]]), axis=0)
     in_cluster, of_label = (np.bincount(each, minlength=1) for each in pairs.T)
     return {
-        cluster: data.classes[label]
+        cluster: classes[label]
         for cluster, label in pairs.tolist()
         if in_cluster[cluster] == 1 and of_label[label] == 1
     }
@@ -221,6 +235,10 @@ def links_by_point(partition: Partition, names: Sequence[str] = ()) -> dict[str,
 def _listed(words: list[str]) -> str:
     more = len(words) - _MOST_LISTED
     return ", ".join(words[:_MOST_LISTED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _or_empty(labels: IntArray) -> list[str]:
+    return ["" if label < 0 else str(label) for label in labels.tolist()]
 
 
 def _named(labels: IntArray, names: Mapping[int, str]) -> Iterator[tuple[str, Cells]]:

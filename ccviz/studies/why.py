@@ -391,21 +391,28 @@ class Why:
             words.append("every other cluster is forbidden too")
         return self._sentence(point, "; ".join(words))
 
-    def not_in(self, point: int, cluster: int) -> str:
+    def not_in(self, point: int, cluster: int, *, back: bool = False) -> str:
         """Return why a point is not in a cluster: the constraint that forbids it, or its cost.
 
         Parameters
         ----------
         point, cluster : int
             Another cluster than its own.
+        back : bool
+            Whether it was there before.
         """
         move = self.moves.into(int(self.moves.block_of[point]), cluster)
-        return self._sentence(point, self._against(point, move))
+        said, where = self._against(point, move), self.cluster(cluster)
+        if back and not move.obstacles:
+            said = f"back in {where} it{said.removeprefix(where)}"
+        return self._sentence(point, said)
 
     def _against(self, point: int, move: Move) -> str:
-        if move.obstacles:
+        if not move.obstacles:
+            return f"{self._priced(move)}{self._reason(point, move)}"
+        if move.rise < 0.0:
             return f"{self._obstacles(move)} out of {self._priced(move)}"
-        return f"{self._priced(move)}{self._reason(point, move)}"
+        return f"{self._priced(move)}, and {self._obstacles(move)} out"
 
     def _sentence(self, point: int, said: str) -> str:
         tied = int((self.moves.block_of == self.moves.block_of[point]).sum()) - 1
@@ -416,7 +423,7 @@ class Why:
         more = "less" if move.rise < 0.0 else "more"
         soft = f", {number(move.soft, 3)} of it for soft links" if move.soft > 0.0 else ""
         where = self.cluster(move.cluster)
-        if move.obstacles:
+        if move.obstacles and move.rise < 0.0:
             return f"{where} ({number(abs(move.rise), 3)} {more}{soft})"
         return f"{where} would cost {number(abs(move.rise), 3)} {more}{soft}"
 
@@ -449,7 +456,9 @@ class Why:
             case "sizes":
                 assert given.sizes is not None
                 if at == move.cluster:
-                    return f"the size of {self.cluster(at)}, at most {given.sizes.upper[at]},"
+                    is_plain = move.rise >= 0.0 and len(move.obstacles) == 1
+                    own = "its size" if is_plain else f"the size of {self.cluster(at)}"
+                    return f"{own}, at most {given.sizes.upper[at]},"
                 return f"the size of {self.cluster(at)}, at least {given.sizes.lower[at]},"
             case "neighbors":
                 return f"{self.cluster(at)}, which would fall apart,"

@@ -5,6 +5,7 @@ import json
 import re
 import signal
 import subprocess
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -502,13 +503,40 @@ def test_labels_that_some_rows_have_name_clusters_in_files(ccviz, folder):
     done = ccviz("solve", data, "-k", 2, *asked, *files)
     assert done.code == 0
     assert "2 of 6 rows, those with a class" in done.out
-    assert "2 of 6 rows, those with a class" in (folder / "out.html").read_text()
+    assert re.search(r"scores +forced by labels\(type\)", done.out)
+    page = (folder / "out.html").read_text()
+    assert "2 of 6 rows, those with a class" in page
+    assert "forced by labels(type)" in page
+    assert "ARI" not in page
+    assert "forced by labels(type)" in ccviz("show", "last").out
+    assert "1.0000" not in ccviz("runs").out
     assert json.loads((folder / "out.json").read_text())["n_scored"] == 2
-    head, *lines = (folder / "out.csv").read_text().splitlines()
-    at = head.split(",").index("cluster name")
-    assert [line.split(",")[at] for line in lines] == list("aaabbb")
+    for no_class in ([], ["--class-column", ""]):
+        assert ccviz("solve", data, "-k", 2, *asked, *files[:4], *no_class).code == 0
+        head, *lines = (folder / "out.csv").read_text().splitlines()
+        at = head.split(",").index("cluster name")
+        assert [line.split(",")[at] for line in lines] == list("aaabbb")
+        assert "A: 3 points;" in (folder / "out.html").read_text()
 
 
 def test_of_many_clusters_the_least_and_the_largest_size_are_said(ccviz):
     done = ccviz("solve", "iris", "-k", 51, "--rule", "size>=2", "--solver", "cop-kmeans")
     assert re.search(r"cluster sizes +51 of 2 to \d+\b", done.out)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (40.0, "40 of 60 s were compiling, which is once on this machine; run again."),
+        (19.0, "--param n_init=10."),
+    ],
+)
+def test_a_run_that_mostly_compiled_is_to_run_again(ccviz, folder, monkeypatch, seconds, said):
+    def driven(stepper, archive, run_id, *, quiet):
+        return replace(stepper.result(), termination="time_limit"), run_id, seconds
+
+    monkeypatch.setattr("ccviz.cli.solve.drive", driven)
+    rows = "".join(f"{i * i % 97},{i * 37 % 101},{i % 7}\n" for i in range(600))
+    data = write(folder, "many.csv", f"x,y,z\n{rows}")
+    done = ccviz("solve", data, "-k", 12, "--columns", "x,y,z", "--time-limit", 60, "--no-archive")
+    assert done.err.splitlines()[-1].endswith(said)

@@ -118,7 +118,7 @@ def test_few_points_move(ccviz, folder):
     done = ccviz("nearest", "last", "before", "--rise", 0, "--labels", "labels.csv")
     assert done.code == 0
     assert "1 point moved" in done.out
-    assert "3: Moved. The cannot-link with 2 keeps it out of cluster" in done.out
+    assert "3: Moved 0 → 1. The cannot-link with 2 keeps it out of cluster" in done.out
     labels = [int(line) for line in (folder / "labels.csv").read_text().splitlines()]
     assert len(labels) == 7
     assert labels[3] == labels[4] != labels[2]
@@ -132,6 +132,9 @@ def test_few_rows_of_the_last_table_move_and_new_ones_are_placed(ccviz, folder):
     assert ccviz("solve", "june.csv", *words).code == 0
     near = ("nearest", "last", "groups.csv")
     assert ccviz(*near).sentence.endswith("the names of the run's rows: give --data too.")
+    before = ccviz("runs").out.splitlines()[2].split()[0]
+    sentence = ccviz("nearest", "last", before).sentence
+    assert sentence.startswith(f"the run {before} has 6 rows, and this one 7: name the table")
     assert ccviz(*near, "--data", "iris").sentence == "iris has 150 rows, and the run 7 rows."
     lines = (folder / "june.csv").read_text().splitlines()
     (folder / "mixed.csv").write_text("\n".join([lines[0], *reversed(lines[1:])]) + "\n")
@@ -145,6 +148,10 @@ def test_few_rows_of_the_last_table_move_and_new_ones_are_placed(ccviz, folder):
         {row["id"]: row["cluster"] for row in csv.DictReader((folder / name).open())}
         for name in ("groups.csv", "next.csv")
     )
+    rows = [*csv.DictReader((folder / "next.csv").open())]
+    assert {row["id"]: row["earlier"] for row in rows} == {
+        row["id"]: before.get(row["id"], "") for row in rows
+    }
     assert all(after[name] == before[name] for name in set(before) & set(after))
     assert after["new"] == before["a"]
     done = ccviz(*near, "--data", "june.csv", "--rise", 1000)

@@ -8,7 +8,9 @@ from sklearn import metrics
 
 from ccviz import Partition, Problem
 from ccviz.errors import CcvizError
+from ccviz.problem.asked import AskedRule
 from ccviz.problem.partition import agreement
+from ccviz.problem.reduction import with_rules
 from ccviz.problem.rules import MaxSize
 
 X = np.random.default_rng(0).normal(size=(8, 2))
@@ -125,3 +127,21 @@ def test_points_of_no_known_class_do_not_count():
     truth, labels = np.array([0, 0, -1, 1, 1, -1]), np.array([1, 1, 1, 0, 0, 0])
     assert agreement(truth, labels)["ari"] == 1.0
     assert agreement(np.full(2, -1), np.arange(2)) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "labels", "forced"),
+    [
+        ("labels(type)", [1, 0, 2, 0], [0, 0, 1, 1], True),
+        ("labels(type)", [1, 0, 2, 2], [0, 0, 1, 1], True),
+        ("labels(type)", [1, 0, 2, 0], [0, 0, 0, 1], False),
+        ("labels(type)=2.5", [1, 0, 2, 0], [0, 0, 1, 1], False),
+        ("together(type)", [1, 0, 2, 0], [0, 0, 1, 1], False),
+        ("labels(type)", [1, 2, 0, 0], [0, 1, 1, 1], False),
+        ("labels(type)", [1, 0, 1, 0], [0, 1, 0, 1], False),
+    ],
+)
+def test_scores_are_forced_by_a_hard_rule_on_the_known_classes(text, words, labels, forced):
+    plain = Problem(X[:4], 2, truth=[0, -1, 1, -1])
+    problem = with_rules(plain, [AskedRule(text, tuple(words))], keeps_rules=False)
+    assert Partition(problem, labels).forced_by == (text if forced else "")

@@ -3,6 +3,7 @@ import os
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -73,3 +74,17 @@ def test_without_a_compiler_there_is_nothing_to_report(watched, monkeypatch):
     with watched(reports.append):
         pass
     assert reports == []
+
+
+@pytest.mark.skipif(not COMPILES, reason="there is no compiler")
+def test_a_kernel_that_is_compiled_for_another_counts_once():
+    from numba.core.event import trigger_event
+
+    words, kernel = [], {"dispatcher": SimpleNamespace(py_func=sum)}
+    with compiling_said(words.append) as spent:
+        for _ in range(2):
+            with trigger_event("numba:compile", kernel), trigger_event("numba:compile", kernel):
+                pass
+    assert len(words) == 4
+    assert len(spent) == 2
+    assert min(spent) > 0.0

@@ -132,7 +132,7 @@ def test_must_links_leave_no_opposite():
 
 def test_margins_that_cannot_be_are_refused():
     problem = Problem(np.eye(4), 2)
-    with pytest.raises(CcvizError, match="run an exact solver first"):
+    with pytest.raises(CcvizError, match="Without one, the column 'why' of --table"):
         how_sure(solve(problem, "k-means").run)
     run = solve(problem, "sdp").run
     with pytest.raises(UnsupportedError, match="k-means proves no optimum"):

@@ -130,11 +130,13 @@ def test_few_old_points_move_and_new_ones_are_placed():
 def test_a_move_names_what_keeps_the_point_out():
     X = np.array([[0.0], [1.0], [2.0], [5.4], [9.0], [10.0], [11.0]])
     apart = solve(Problem(X, 2, cannot_link=[(3, 2)]), "sdp").least_change([0, 0, 0, 0, 1, 1, 1])
-    assert apart.words(3).startswith("Moved. The cannot-link with 2 keeps it out of cluster 0 (")
+    assert apart.words(3).startswith(
+        "Moved 0 → 1. The cannot-link with 2 keeps it out of cluster 0 ("
+    )
     costly = solve(Problem(X, 2), "sdp").least_change([0, 0, 0, 1, 1, 1, 0])
-    assert costly.words(6).startswith("Moved. Cluster 0 would cost ")
+    assert costly.words(6).startswith("Moved 0 → 1. Back in cluster 0 it would cost ")
     tied = solve(Problem(X, 2, must_link=[(5, 6)]), "sdp").least_change([0, 0, 0, 1, 1, 1, 0])
-    assert tied.words(6) == "Moved: must-links tie it to 5, which was elsewhere."
+    assert tied.words(6) == "Moved 0 → 1. Must-links tie it to 5, which was elsewhere."
 
 
 def test_what_cannot_be_is_refused():

@@ -33,18 +33,23 @@ def test_the_next_cluster_has_a_price_and_the_features_that_speak_against_it():
     [
         (
             {"cannot_link": [(1, 2)]},
-            "The cannot-link with 2 keeps it out of cluster 1 (13.2 more); every other cluster is "
-            "forbidden too.",
+            "Cluster 1 would cost 13.2 more, and the cannot-link with 2 keeps it out; every other "
+            "cluster is forbidden too.",
         ),
         (
             {"must_link": [(0, 1)]},
-            "Cluster 0, which would be empty, keeps it out of cluster 1 (25.2 more); every other "
-            "cluster is forbidden too (with 1 point tied to it by must-links).",
+            "Cluster 1 would cost 25.2 more, and cluster 0, which would be empty, keeps it out; "
+            "every other cluster is forbidden too (with 1 point tied to it by must-links).",
         ),
         (
             {"sizes": ([2, 1], [3, 2])},
-            "The size of cluster 0, at least 2, and the size of cluster 1, at most 2, keep it out "
-            "of cluster 1 (13.2 more); every other cluster is forbidden too.",
+            "Cluster 1 would cost 13.2 more, and the size of cluster 0, at least 2, and the size "
+            "of cluster 1, at most 2, keep it out; every other cluster is forbidden too.",
+        ),
+        (
+            {"sizes": ([1, 1], [3, 2])},
+            "Cluster 1 would cost 13.2 more, and its size, at most 2, keeps it out; every other "
+            "cluster is forbidden too.",
         ),
         (
             {"cannot_link": [(1, 2)], "sizes": ([2, 1], [3, 2]), "rules": ["diameter<=4.9"]},
@@ -54,13 +59,13 @@ def test_the_next_cluster_has_a_price_and_the_features_that_speak_against_it():
         ),
         (
             {"rules": ["diameter<=4.9"]},
-            "The rule diameter<=4.9 keeps it out of cluster 1 (13.2 more); every other cluster is "
-            "forbidden too.",
+            "Cluster 1 would cost 13.2 more, and the rule diameter<=4.9 keeps it out; every other "
+            "cluster is forbidden too.",
         ),
         (
             {"neighbors": [(0, 1), (2, 3)]},
-            "Cluster 1, which would fall apart, keeps it out of cluster 1 (13.2 more); every other "
-            "cluster is forbidden too.",
+            "Cluster 1 would cost 13.2 more, and cluster 1, which would fall apart, keeps it out; "
+            "every other cluster is forbidden too.",
         ),
         (
             {"must_link": [(0, 1, 4.0)]},
@@ -100,11 +105,13 @@ def test_tables_call_points_and_clusters_by_their_names():
     partition = Partition(Problem(X, 2, cannot_link=[(1, 2)]), LABELS)
     shown = 1 - partition.shown
     words = sentences(partition, data, shown, {0: "coast"})
-    assert words[1].startswith("The cannot-link with c keeps it out of coast (13.2 more)")
+    assert words[1].startswith(
+        "Coast would cost 13.2 more, and the cannot-link with c keeps it out"
+    )
     head, *rows = csv.reader(rows_csv(data, partition, why=words).splitlines())
     assert head[-1] == "why"
     assert [row[-1] for row in rows] == words
-    assert words[2].startswith("The cannot-link with b keeps it out of cluster 1 (")
+    assert words[2].startswith("Cluster 1 would cost ")
 
 
 def test_very_many_points_have_no_sentences():

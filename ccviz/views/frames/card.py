@@ -379,5 +379,7 @@ def _rules(answer: Partition) -> tuple[RuleRow, ...]:
 
 
 def _scores(answer: Partition) -> tuple[tuple[str, str], ...]:
+    if answer.forced_by:
+        return (("ARI", f"forced by {answer.forced_by}"),)
     scores = tuple((SCORE_NAMES[name], f"{value:.3f}") for name, value in answer.scores.items())
     return (*scores, ("Rows", answer.scored_part)) if answer.scored_part else scores

@@ -276,7 +276,7 @@ class State(ReportsErrors):
     def cluster_names(self, labels: IntArray) -> dict[int, str]:
         """Return the names of clusters by their numbers in ``labels``: given ones, else labels."""
         named = names_by_cluster(self.draft.cluster_names, labels)
-        return names_by_label(self.draft.data, labels) | named
+        return names_by_label(self.draft.data, labels, self.draft.rules) | named
 
     def show_axes(self, x_axis: str = "", y_axis: str = "") -> None:
         """Draw other axes; an empty name leaves one as it is."""

@@ -193,11 +193,8 @@ def _definitions(rows: tuple[tuple[str, str], ...], css: str = "") -> Markup:
 def _moves(kept: LeastChange, why: Why) -> Markup:
     """Return the points that moved, each with its old cluster and the reason."""
     moved = kept.moved.tolist()
-    line = Markup("<li><b>{}</b>, from {}. {}</li>")
-    lines = [
-        line.format(why.point(point), why.cluster(int(kept.old[point])), kept.words(point, why))
-        for point in moved[:_MOST_MOVES]
-    ]
+    line = Markup("<li><b>{}</b>: {}</li>")
+    lines = [line.format(why.point(point), kept.words(point, why)) for point in moved[:_MOST_MOVES]]
     if (more := len(moved) - _MOST_MOVES) > 0:
         lines.append(Markup("<li>And {:,} more, on the plot.</li>").format(more))
     return Markup('<ul class="moves">{}</ul>').format(Markup().join(lines)) if lines else Markup()

@@ -49,7 +49,7 @@ def test_few_points_move_and_say_why(session):
     assert all("Moved" in words[point] for point in change.moved)
     panel = ResultPanel(session, Inspection(session.archive, session.player), "").__panel__()
     said = panel.select(lambda each: each.name == "result")[0].object
-    assert all(f"<b>{point}</b>, from cluster {change.old[point]}. Moved" in said
+    assert all(f"<b>{point}</b>: Moved {change.old[point]} → {partition.labels[point]}. " in said
                for point in change.moved)  # fmt: skip
     assert "The run&#39;s own answer costs" in said
     rows = answer_download(session, "rows")
