@@ -126,34 +126,42 @@ def _lines(result: Result, run_id: str) -> Iterator[tuple[str, str]]:
     yield from _price(result)
     yield "gap", percent(result.gap)
     if result.partition is not None:
-        broken = result.partition.violations
-        yield "broken links", f"{broken.must_link} must-link, {broken.cannot_link} cannot-link"
-        soft = [kept[~links.is_hard] for links, kept in kept_links(result.partition)]
-        if wishes := sum(map(len, soft)):
-            granted = sum(int(kept.sum()) for kept in soft)
-            yield "wishes kept", f"{granted:,} of {count(wishes, 'soft link')}"
-        for kept in result.partition.kept_rules:
-            found = number(kept.found) + kept.measure
-            if isinstance(kept.rule, AskedEither):
-                found = f"{count(int(kept.found), 'cluster')} with none of these"
-            yield kept.rule.text, f"{'holds' if kept.holds else 'broken'} ({found})"
-        yield "cluster sizes", _sizes(result.partition.kept_sizes)
-        if outliers := result.partition.problem.outliers:
-            yield "left out", count(outliers, "point")
-        if fixed := result.partition.problem.fixed:
-            yield "fixed centres", str(fixed)
-        if forced := result.partition.forced_by:
-            yield "scores", f"forced by {forced}"
-        for name, value in () if forced else result.partition.scores.items():
-            yield name, f"{value:.4f}"
-        if part := result.partition.scored_part:
-            yield "scores are of", f"{part} rows, those with a class"
+        yield from _kept(result.partition)
+        yield from _scores(result.partition)
     fixed = 0 if result.partition is None else result.partition.problem.fixed
     yield "blocks", str(result.n_blocks - fixed)
     yield "nodes", str(result.nodes)
     yield "time", f"{result.time_s:.3g} s"
     if run_id:
         yield "run", run_id
+
+
+def _kept(partition: Partition) -> Iterator[tuple[str, str]]:
+    """Yield what a clustering keeps of what is asked."""
+    broken, problem = partition.violations, partition.problem
+    yield "broken links", f"{broken.must_link} must-link, {broken.cannot_link} cannot-link"
+    soft = [kept[~links.is_hard] for links, kept in kept_links(partition)]
+    if wishes := sum(map(len, soft)):
+        yield "soft links kept", f"{sum(int(kept.sum()) for kept in soft):,} of {wishes:,}"
+    for kept in partition.kept_rules:
+        found = number(kept.found) + kept.measure
+        if isinstance(kept.rule, AskedEither):
+            found = f"{count(int(kept.found), 'cluster')} with none of these"
+        yield kept.rule.text, f"{'holds' if kept.holds else 'broken'} ({found})"
+    yield "cluster sizes", _sizes(partition.kept_sizes)
+    if problem.outliers:
+        yield "left out", count(problem.outliers, "point")
+    if problem.fixed:
+        yield "fixed centres", str(problem.fixed)
+
+
+def _scores(partition: Partition) -> Iterator[tuple[str, str]]:
+    if forced := partition.forced_by:
+        yield "scores", f"forced by {forced}"
+    for name, value in () if forced else partition.scores.items():
+        yield name, f"{value:.4f}"
+    if part := partition.scored_part:
+        yield "scores are of", f"{part} rows, those with a class"
 
 
 def _sizes(sizes: IntArray) -> str:

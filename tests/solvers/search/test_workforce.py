@@ -106,18 +106,31 @@ def test_what_is_in_hand_at_the_end_is_not_waited_for():
         wait_until(futures[0].running)
 
 
+def squared(base, stop=never):
+    return base**2
+
+
+def heard(stop):
+    return stop()
+
+
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_answers_come_in_the_order_of_the_tasks(workers):
     with open_workforce(workers) as force:
-        answers = in_order(force, pow, [(base, 2) for base in range(6)], lambda: False)
+        answers = in_order(force, squared, [(base,) for base in range(6)], lambda: False)
         assert list(answers) == [0, 1, 4, 9, 16, 25]
 
 
 def test_no_answer_comes_after_a_stop():
     stops = iter([False, False, False, True])
     with open_workforce("1") as force:
-        answers = in_order(force, pow, [(i, 1) for i in range(9)], lambda: next(stops))
-        assert list(answers) == [0, 1, 2]
+        answers = in_order(force, squared, [(i,) for i in range(9)], lambda: next(stops))
+        assert list(answers) == [0, 1, 4]
+
+
+def test_a_task_in_this_process_gets_the_stop():
+    with open_workforce("1") as force:
+        assert list(in_order(force, heard, [()], lambda: False)) == [False]
 
 
 def named_once(folder, name):
