@@ -223,6 +223,8 @@ class ConstrainedKMeans(
             If there is no such solver or parameter, or the solver cannot handle the problem.
         NoClusteringError
             If no clustering keeps the hard constraints, or the solver found none.
+        TypeError
+            If X is sparse.
         """
         if issparse(X):  # scikit-learn's own sentence advises to make it dense
             raise TypeError(f"Sparse data was passed for X; {NOT_SPARSE}")

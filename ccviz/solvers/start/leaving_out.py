@@ -126,15 +126,24 @@ class LeavingOut:
                 best = cost
                 yield IncumbentFound(labels=kept, source=event.source, objective=cost)
         # Moves may break limits on the way: where many points are apart only they find one.
-        if best == math.inf and not Regions.supports.missing(self.problem):
-            rng = np.random.default_rng(context.seed)
-            labels = region_start(
-                self.problem, rng, n_init=_ROOT[0], patience=_ROOT[1], stop=context.stop
-            )
-            if labels is not None and (kept := self.kept(labels)) is not None:
-                best = Partition(self.problem, kept).objective
-                yield IncumbentFound(labels=kept, source="regions", objective=best)
+        if best == math.inf or self._has_graph:
+            for event in self._by_regions(context, best):
+                best = event.objective or best
+                yield event
         return replace(known, upper_bound=best)
+
+    def _by_regions(self, context: Context, best: float) -> Iterator[IncumbentFound]:
+        """Yield a clustering that costs less than the best, as the solver `regions` finds it."""
+        if Regions.supports.missing(self.problem):
+            return
+        rng = np.random.default_rng(context.seed)
+        n_init, patience = _FIRST if self._has_graph else _ROOT
+        labels = region_start(
+            self.problem, rng, n_init=n_init, patience=patience, stop=context.stop
+        )
+        kept = None if labels is None else self.kept(labels)
+        if kept is not None and (cost := Partition(self.problem, kept).objective) < best:
+            yield IncumbentFound(labels=kept, source="regions", objective=cost)
 
     @property
     def _has_graph(self) -> bool:
