@@ -136,11 +136,10 @@ class LeavingOut:
         """Yield a clustering that costs less than the best, as the solver `regions` finds it."""
         if Regions.supports.missing(self.problem):
             return
-        rng = np.random.default_rng(context.seed)
         n_init, patience = _FIRST if self._has_graph else _ROOT
-        labels = region_start(
-            self.problem, rng, n_init=n_init, patience=patience, stop=context.stop
-        )
+        solver = Regions(n_init=n_init, patience=patience)
+        steps = solver.steps(self.problem, Context(seed=context.seed, stop=context.stop))
+        labels = last_incumbent(steps, context.stop)
         kept = None if labels is None else self.kept(labels)
         if kept is not None and (cost := Partition(self.problem, kept).objective) < best:
             yield IncumbentFound(labels=kept, source="regions", objective=cost)
