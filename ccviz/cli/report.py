@@ -20,7 +20,6 @@ from ccviz.data.datasets import Dataset
 from ccviz.data.geojson import geojson_of
 from ccviz.errors import CcvizError
 from ccviz.numbers import count, number, percent
-from ccviz.problem.asked import AskedEither
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Result
@@ -144,10 +143,8 @@ def _kept(partition: Partition) -> Iterator[tuple[str, str]]:
     if wishes := sum(map(len, soft)):
         yield "soft links kept", f"{sum(int(kept.sum()) for kept in soft):,} of {wishes:,}"
     for kept in partition.kept_rules:
-        found = number(kept.found) + kept.measure
-        if isinstance(kept.rule, AskedEither):
-            found = f"{count(int(kept.found), 'cluster')} with none of these"
-        yield kept.rule.text, f"{'holds' if kept.holds else 'broken'} ({found})"
+        found, verdict = kept.said(), "holds" if kept.holds else "broken"
+        yield kept.rule.text, f"{verdict} ({found})" if found else verdict
     yield "cluster sizes", _sizes(partition.kept_sizes)
     if problem.outliers:
         yield "left out", count(problem.outliers, "point")

@@ -16,6 +16,7 @@ import numpy as np
 
 from ccviz.arrays import IntArray
 from ccviz.errors import ContradictionError, ProblemError, UnfillableError
+from ccviz.numbers import count, number
 from ccviz.problem.asked import AnyAsked, Asked, AskedEither, rule_of
 from ccviz.problem.blocks import contract, refine
 from ccviz.problem.column_links import MOST_PAIRS
@@ -217,6 +218,18 @@ class KeptRule:
     def measure(self) -> str:
         """The unit behind what is found, with a blank; empty if none is."""
         return "" if isinstance(self.rule, AskedEither) else self.rule.kind.measure(self.rule.words)
+
+    def said(self, digits: int = 6) -> str:
+        """Return what is found in the unit of the limit, as a share of 30 %; empty without one."""
+        if isinstance(self.rule, AskedEither):
+            return f"{count(int(self.found), 'cluster')} with none of these"
+        kind, words = self.rule.kind, self.rule.words
+        if not kind.needs_limit:
+            return ""
+        limit = kind.limit(words, self.rule.known) if words.is_share else 0.0
+        if limit > 0.0:
+            return f"{number(self.found * words.limit / limit, digits)} %"
+        return number(self.found, digits) + self.measure
 
 
 def kept_rules(problem: Problem, labels: IntArray) -> tuple[KeptRule, ...]:

@@ -169,7 +169,7 @@ def _rules(shown: Partition) -> str:
     if not shown.kept_rules:
         return ""
     rows = (
-        [each.rule.text, "holds" if each.holds else "broken", number(each.found) + each.measure]
+        [each.rule.text, "holds" if each.holds else "broken", each.said()]
         for each in shown.kept_rules
     )
     return "<h2>Rules</h2>\n" + _table([["rule", "", "found"], *rows])

@@ -56,10 +56,10 @@ def _row(rule: AnyAsked, verdict: str, holds: bool) -> RuleRow:
 
 
 def _judged(kept: KeptRule) -> tuple[str, bool]:
-    verdict = f"{'holds' if kept.holds else 'broken'}: {kept.found:,.4g}{kept.measure}"
+    verdict, found = "holds" if kept.holds else "broken", kept.said(4)
     if isinstance(kept.rule, AskedEither):
-        verdict = "holds" if kept.holds else f"broken by {count(int(kept.found), 'cluster')}"
-    return verdict, kept.holds
+        found = "" if kept.holds else found
+    return f"{verdict}: {found}" if found else verdict, kept.holds
 
 
 # --- What still holds of a finished run once its problem has been edited, without another run -----
