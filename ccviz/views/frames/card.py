@@ -345,7 +345,7 @@ def _kept(run: Run) -> str:
     return f" that keeps {enumerated(some)}" if some else ""
 
 
-IN_STATUS = {"Cost (WCSS)": "Cost (WCSS)", "Lower bound": "Bound", "Gap": "Gap"}
+IN_STATUS = {"Cost (WCSS)": "Cost", "Lower bound": "Bound", "Gap": "Gap"}
 """Rows that a page shows over all its tabs, with the headline, and what they are called there."""
 
 
