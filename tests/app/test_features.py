@@ -232,7 +232,7 @@ def test_what_would_i_type_is_exact(lab):
     lab.page.get_by_text("3 – 140").wait_for()
     lab.fill("Sizes", "50, 50, 50")
     lab.run()
-    shown = re.search(r"WCSS\)\s+([\d.]+)", lab.card)[1]
+    shown = re.search(r"Cost\s+([\d.]+)", lab.card)[1]
     lab.room("Share")
     lab.see("from ccviz import Problem, solve")
     lines = lab.page.locator("pre").nth(1).inner_text()

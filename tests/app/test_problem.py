@@ -292,7 +292,7 @@ def test_the_command_line_makes_the_same_run(lab, tmp_path, server):
     lab.choose("Solver", "BLP k-means")
     lab.fill("Seed", "5")
     lab.run()
-    shown = re.search(r"WCSS\)\s+([\d.]+)", lab.card)[1]
+    shown = re.search(r"Cost\s+([\d.]+)", lab.card)[1]
     lab.page.get_by_text(LINK_TOOLS).click()
     with lab.page.expect_download() as download:
         lab.page.get_by_text("Export", exact=True).click()

@@ -173,7 +173,7 @@ def test_a_run_is_exported_and_opened_from_its_file(lab, tmp_path):
     lab.choose("Solver", "BLP k-means")
     lab.fill("Seed", "8")
     lab.run()
-    labels, objective = lab.labels(), re.search(r"WCSS\)\s+([\d.]+)", lab.card)[1]
+    labels, objective = lab.labels(), re.search(r"Cost\s+([\d.]+)", lab.card)[1]
     lab.room("Runs")
     with lab.page.expect_download() as download:
         lab.page.get_by_text("Export this run").click()
@@ -193,7 +193,7 @@ def test_a_run_is_exported_and_opened_from_its_file(lab, tmp_path):
     lab.run_row(name).wait_for()
     lab.room("Result")
     lab.see("Valid, not proved")
-    assert re.search(r"WCSS\)\s+([\d.]+)", lab.card)[1] == objective
+    assert re.search(r"Cost\s+([\d.]+)", lab.card)[1] == objective
     assert lab.labels() == labels
 
 

@@ -253,7 +253,7 @@ def test_a_proof_is_watched_on_one_screen(lab_of, server, picture):
     see_every_node_closed(lab)
     status = lab.page.get_by_role("region", name="Status").inner_text()
     assert re.search(
-        r"Optimal clustering\s+sdp, seed 1\s+WCSS\s+[\d.]+\s+Bound\s+[\d.]+\s+Gap\s+.*%", status
+        r"Optimal clustering\s+sdp, seed 1\s+Cost\s+[\d.]+\s+Bound\s+[\d.]+\s+Gap\s+.*%", status
     )
     labels = [label for text in lab.sources("tree", "text") for label in text["text"]]
     assert labels
