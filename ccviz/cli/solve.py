@@ -150,21 +150,19 @@ def solve(
     dataset = find_data(data, **columns.options(weight_column, rules))
     asked = read_rules(rules, dataset)
     number = read_k(k)
-    numbers, files_of_links = (
-        [] if isinstance(number, str) else [number],
-        read_links(links, dataset),
-    )
-    scaling = settled_scaling(dataset, numbers, files_of_links, scale, soften or [])
+    given = read_links(links, dataset)
+    numbers = [] if isinstance(number, str) else [number]
+    scaling = settled_scaling(dataset, numbers, given, scale, soften or [])
 
     def build(k: int | None, limits: str | None) -> Problem:
         return build_problem(
-            dataset, k, files_of_links, limits, scaling, outliers, fixed_centers, links_repeated,
+            dataset, k, given, limits, scaling, outliers, fixed_centers, links_repeated,
             neighbors, at, soften or [],
         )  # fmt: skip
 
     problem, chosen_k = build_with_k(number, build, sizes, asked, time_limit or CHOICE_S)
     learned = [] if scaling == scale else [f"features: --scale {scaling}"]
-    learned += [given.notice for given in files_of_links if given.notice]
+    learned += [each.notice for each in given if each.notice]
     again = [_by_name(each, dataset.names) for each in problem.notices]
     mended = [*learned, *again, *repeated(problem.X, problem.k), *chosen_k]
     solver, param = with_setup(dataset, solver, param or [])

@@ -71,7 +71,7 @@ def _within_km(text: str, place: FloatArray, names: list[str]) -> Neighbors:
             f"{text} is of a longitude and a latitude: name their columns, as lon and lat."
         )
     line = places.line(_radius(text.removeprefix("radius:").removesuffix("km")))
-    return read_neighbors_text(f"radius:{line!r}", places.at, reads_files=False)
+    return Neighbors(_nearer(places.at, line), len(place))
 
 
 def _borders(dataset: Dataset) -> IntArray:
@@ -217,9 +217,12 @@ def _radius(number: str) -> float:
 
 
 def _within(place: FloatArray, number: str) -> IntArray:
+    return _nearer(place, _radius(number))
+
+
+def _nearer(place: FloatArray, radius: float) -> IntArray:
     from scipy.spatial import cKDTree  # it loads slowly
 
-    radius = _radius(number)
     return cKDTree(place).query_pairs(radius, output_type="ndarray").astype(np.int64)
 
 

@@ -126,23 +126,21 @@ class LeavingOut:
                 best = cost
                 yield IncumbentFound(labels=kept, source=event.source, objective=cost)
         # Moves may break limits on the way: where many points are apart only they find one.
-        if best == math.inf or self._has_graph:
-            for event in self._by_regions(context, best):
-                best = event.objective or best
-                yield event
+        kept = self._by_regions(context) if best == math.inf or self._has_graph else None
+        if kept is not None and (cost := Partition(self.problem, kept).objective) < best:
+            best = cost
+            yield IncumbentFound(labels=kept, source="regions", objective=cost)
         return replace(known, upper_bound=best)
 
-    def _by_regions(self, context: Context, best: float) -> Iterator[IncumbentFound]:
-        """Yield a clustering that costs less than the best, as the solver `regions` finds it."""
+    def _by_regions(self, context: Context) -> IntArray | None:
+        """Return a clustering that keeps all, as the solver `regions` finds it; None if none is."""
         if Regions.supports.missing(self.problem):
-            return
+            return None
         n_init, patience = _FIRST if self._has_graph else _ROOT
         solver = Regions(n_init=n_init, patience=patience)
         steps = solver.steps(self.problem, Context(seed=context.seed, stop=context.stop))
         labels = last_incumbent(steps, context.stop)
-        kept = None if labels is None else self.kept(labels)
-        if kept is not None and (cost := Partition(self.problem, kept).objective) < best:
-            yield IncumbentFound(labels=kept, source="regions", objective=cost)
+        return None if labels is None else self.kept(labels)
 
     @property
     def _has_graph(self) -> bool:
