@@ -155,7 +155,7 @@ def _kept(partition: Partition) -> Iterator[tuple[str, str]]:
 def _scores(partition: Partition) -> Iterator[tuple[str, str]]:
     if forced := partition.forced_by:
         yield "scores", f"forced by {forced}"
-    for name, value in () if forced else partition.scores.items():
+    for name, value in partition.free_scores.items():
         yield name, f"{value:.4f}"
     if part := partition.scored_part:
         yield "scores are of", f"{part} rows, those with a class"

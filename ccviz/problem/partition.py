@@ -387,6 +387,11 @@ class Partition:
         return ""
 
     @property
+    def free_scores(self) -> dict[str, float]:
+        """The scores; none where a rule forces them, for they say nothing of the clustering."""
+        return {} if self.forced_by else self.scores
+
+    @property
     def n_scored(self) -> int:
         """Number of points that the scores are of: those of a known class."""
         return 0 if self.problem.truth is None else int((self.problem.truth >= 0).sum())

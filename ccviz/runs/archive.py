@@ -189,9 +189,7 @@ class Archive:
             Its final state; folded from the records if not given.
         """
         incumbent = (run or self.load(run_id)).incumbent
-        ari = None
-        if incumbent is not None and not incumbent.forced_by:
-            ari = incumbent.scores.get("ari")
+        ari = incumbent.free_scores.get("ari") if incumbent else None
         self._set(run_id, {"ari": ari})
         return ari
 

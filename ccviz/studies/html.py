@@ -116,7 +116,7 @@ def _facts(data: Dataset, result: Result, shown: Partition, day: date) -> Iterat
     yield "cannot-links", f"{len(given.cannot_link)}, {broken.cannot_link} broken"
     if shown.forced_by:
         yield "scores", f"forced by {shown.forced_by}"
-    for name, score in () if shown.forced_by else shown.scores.items():
+    for name, score in shown.free_scores.items():
         yield name.upper(), f"{score:.4f}"
     if shown.scored_part:
         yield "scores of", f"{shown.scored_part} rows, those with a class"

@@ -34,7 +34,6 @@ NAMES = [statement.name for statement in STATEMENTS]
 SILENT = {
     "with_starts": "a setting",
     "names_by_label": "names of clusters",
-    "forced_by": "names a rule",
     "explore": "opens the laboratory",
     "plot": "pictures",
     "save_html": "pictures",
