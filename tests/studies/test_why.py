@@ -53,9 +53,9 @@ def test_the_next_cluster_has_a_price_and_the_features_that_speak_against_it():
         ),
         (
             {"cannot_link": [(1, 2)], "sizes": ([2, 1], [3, 2]), "rules": ["diameter<=4.9"]},
-            "The cannot-link with 2, the size of cluster 0, at least 2, the size of cluster 1, at "
-            "most 2, and 1 more keep it out of cluster 1 (13.2 more); every other cluster is "
-            "forbidden too.",
+            "Cluster 1 would cost 13.2 more, and the cannot-link with 2, the size of cluster 0, "
+            "at least 2, the size of cluster 1, at most 2, and 1 more keep it out; every other "
+            "cluster is forbidden too.",
         ),
         (
             {"rules": ["diameter<=4.9"]},
