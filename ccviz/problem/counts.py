@@ -21,13 +21,11 @@ from numpy.typing import ArrayLike, NDArray
 from ccviz.arrays import IntArray
 from ccviz.errors import ProblemError, UnfillableError, quote
 from ccviz.problem.column_links import Apart
+from ccviz.problem.links import MOST_NAMED
 from ccviz.problem.points import is_missing
 from ccviz.problem.rule_base import Both, Points, Rule, RuleKind, RuleWords
 from ccviz.problem.sums import MaxSum, MinSum, SumLimit, on_grid
 from ccviz.problem.weights import checked_values, exact_grid
-
-_MOST_NAMED = 8
-"""Words of a column that a sentence lists."""
 
 
 def word_numbers(values: ArrayLike, name: str, rule: str) -> tuple[IntArray, tuple[str, ...]]:
@@ -48,7 +46,7 @@ def word_numbers(values: ArrayLike, name: str, rule: str) -> tuple[IntArray, tup
         return np.searchsorted(["", *words], texts).astype(np.int64), tuple(words)
     word = next((each for each in words if each.casefold() == _wanted(wanted).casefold()), None)
     if word is None:
-        few = ", ".join(sorted(words)[:_MOST_NAMED]) + ("…" if len(words) > _MOST_NAMED else "")
+        few = ", ".join(sorted(words)[:MOST_NAMED]) + ("…" if len(words) > MOST_NAMED else "")
         raise ProblemError(f"the rule {rule!r} names {quote(wanted.strip())}, but there are {few}.")
     return (texts == word).astype(np.int64), (word,)
 

@@ -151,6 +151,10 @@ def _read_link(item: Sequence[Any], position: int, n: int, kind: str) -> tuple[i
     return i, j, weight
 
 
+MOST_NAMED = 5
+"""A sentence names this many points, words or clusters of a kind, and counts the rest."""
+
+
 def _unique(table: NDArray[Any], n: int, kind: str) -> tuple[Links, list[str]]:
     """Keep each pair once, hard winning over soft and the larger weight over the smaller.
 

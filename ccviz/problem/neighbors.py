@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import connected_components
 
 from ccviz.arrays import IntArray, freeze
 from ccviz.errors import ProblemError
-from ccviz.problem.links import graph_of, read_links
+from ccviz.problem.links import MOST_NAMED, graph_of, read_links
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,15 +162,11 @@ def describe_broken(neighbors: Neighbors, labels: IntArray) -> list[str]:
     ]
 
 
-_MOST_NAMED = 5
-"""Points of a piece, and pieces of a cluster, that a sentence names."""
-
-
 def _where(pieces: list[IntArray]) -> str:
     named = []
-    for points in pieces[:_MOST_NAMED]:
-        some = ", ".join(map(str, points[:_MOST_NAMED].tolist()))
-        more = f" and {len(points) - _MOST_NAMED} more" if len(points) > _MOST_NAMED else ""
+    for points in pieces[:MOST_NAMED]:
+        some = ", ".join(map(str, points[:MOST_NAMED].tolist()))
+        more = f" and {len(points) - MOST_NAMED} more" if len(points) > MOST_NAMED else ""
         named.append(f"{'point' if len(points) == 1 else 'points'} {some}{more}")
     rest = len(pieces) - len(named)
     named += [f"{rest} more"] * (rest > 0)

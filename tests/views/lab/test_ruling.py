@@ -192,7 +192,7 @@ def test_rows_say_how_many_clusters_keep_none(session):
     add_rule(session, MOST, "40", place=0)
     run = session.archive.load(remember(session, np.tile([0, 1, 2], 50)))
     (row,) = rule_rows(session.draft.rules, run.incumbent)
-    assert (row.verdict, row.holds) == ("broken by 3 clusters", False)
+    assert (row.verdict, row.holds) == ("broken: 3 clusters with none of these", False)
     drop_rule(session, session.draft.rules[0])
     assert session.draft.rules == ()
 
