@@ -106,10 +106,9 @@ class Staying(QueuedCall):
         self._last = self._now.labels
         self._begin()
 
-    @property
-    def can_begin(self) -> bool:
-        """Whether there is a clustering to keep."""
-        return self._now is not None
+    def can_keep(self, problem: Problem) -> bool:
+        """Whether there is a clustering of these points to keep."""
+        return self._now is not None and _has_points_of(self._now, problem)
 
     @property
     def _shown(self) -> _Answer | None:
@@ -151,11 +150,14 @@ def _comparable(before: _Answer, now: _Answer) -> bool:
     problem = now.problem
     if problem is None or _old(before, now).max(initial=-1) < 0:
         return False
-    if before.problem is None:
-        same = len(before.labels) == problem.n
-    else:
-        same = same_points(before.problem, problem)
-    return same and Partition(problem, now.labels).violations.none_hard
+    kept = Partition(problem, now.labels).violations.none_hard
+    return kept and _has_points_of(before, problem)
+
+
+def _has_points_of(answer: _Answer, problem: Problem) -> bool:
+    if answer.problem is None:
+        return len(answer.labels) == problem.n
+    return same_points(answer.problem, problem)
 
 
 def _old(before: _Answer, now: _Answer) -> IntArray:

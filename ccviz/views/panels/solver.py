@@ -167,9 +167,10 @@ class SolverPanel(Panel):
 
     @watches("player.shot", "draft", "staying.wanted")
     def _show_keep(self, *_: Any) -> None:
-        """Offer to keep groups once there are some, and the problem was edited."""
+        """Offer to keep groups once these points have some, and the problem was edited."""
         session = self._session
-        self._keep.visible = session.staying.can_begin and session.edits.can_undo
+        can_keep = session.edits.can_undo and session.staying.can_keep(session.draft.problem)
+        self._keep.visible = can_keep
         self._most.visible = self._keep.visible and session.staying.wanted
 
     @watches("as_edited", "proofs.quick")

@@ -132,3 +132,16 @@ def test_points_may_be_left_out(session):
     assert field.value == 4
     session.edits.undo()
     assert field.value == 0
+
+
+def test_groups_are_kept_only_of_points_that_have_some(example_session, example):
+    session = example_session
+    session.show_example(example.run_id)
+    switch = At(SolverPanel(session))["Keep groups as they are"]
+    assert not switch.visible  # nothing was edited
+    session.edits.add_links([Link("must", 0, 60)])
+    assert switch.visible
+    session.edits.load(load("wine"))
+    assert not switch.visible
+    session.edits.undo()
+    assert switch.visible
