@@ -291,14 +291,12 @@ def sample(kind: Kind, keeps_rules: bool) -> Problem:
     return with_rules(Problem(_X, 2, **kind.given), rules, keeps_rules)
 
 
-def cell(solver: type[Solver], kind: Kind) -> Cell:
-    """Return what a solver does with a kind of constraint."""
+def _cell(solver: type[Solver], problem: Problem, can_break: bool) -> Cell:
     supports = solver.supports
-    problem = sample(kind, supports.rules)
     why = obstacle(solver, problem)
     if why:
         return Cell("no", why)
-    if kind.can_break and not supports.hard:
+    if can_break and not supports.hard:
         return Cell("may break")
     if supports.exact:
         return Cell("proof")
@@ -307,4 +305,11 @@ def cell(solver: type[Solver], kind: Kind) -> Cell:
 
 def matrix() -> dict[str, dict[str, Cell]]:
     """Return the cells of all solvers, by their names and the names of `KINDS`."""
-    return {solver.name: {kind.name: cell(solver, kind) for kind in KINDS} for solver in SOLVERS}
+    samples = {keeps: [sample(kind, keeps) for kind in KINDS] for keeps in (False, True)}
+    return {
+        solver.name: {
+            kind.name: _cell(solver, problem, kind.can_break)
+            for kind, problem in zip(KINDS, samples[solver.supports.rules], strict=True)
+        }
+        for solver in SOLVERS
+    }
