@@ -119,8 +119,8 @@ def test_no_statement_is_wrong_over_a_sequence_of_edits(seed, solver, sequence):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(1200)  # a thousand sequences take five minutes of a slow processor
-@settings(max_examples=1000 if EXHAUSTIVE else 100)
+@pytest.mark.timeout(600)  # 250 sequences take a minute of a quick processor
+@settings(max_examples=250 if EXHAUSTIVE else 100)
 @given(st.integers(0, 2**16), st.composite(solvers)(), sequences)
 def test_no_statement_is_wrong_over_many_sequences_of_edits(seed, solver, sequence):
     check_sequence(seed, solver, sequence)
@@ -170,8 +170,8 @@ def test_no_bound_of_parts_is_wrong_over_a_sequence_of_edits(seed, part_size, se
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)  # a thousand sequences take four minutes of a core
-@settings(max_examples=1000 if EXHAUSTIVE else 100)
+@pytest.mark.timeout(600)
+@settings(max_examples=250 if EXHAUSTIVE else 100)
 @given(st.integers(0, 2**16), st.integers(2, 4), sequences)
 def test_no_bound_of_parts_is_wrong_over_many_sequences(seed, part_size, sequence):
     check_parts(seed, part_size, sequence)
