@@ -11,7 +11,6 @@ from ccviz.problem.asked import read_asked
 from ccviz.problem.reduction import with_rules
 from ccviz.problem.sums import sum_limits
 from ccviz.proof.verify import verify
-from ccviz.solvers.advice import obstacle
 from tests.enumeration import assignments, clusterings
 
 
@@ -171,12 +170,6 @@ _ALONE = {"outliers", "fixed centres"}  # most others are refused beside these
 def problem_of(kind, seed, keeps_rules):
     """Return a problem as a solver is given it, None where its constraints contradict."""
     return _made(*draw(kind, seed), keeps_rules)
-
-
-def problems_of_several(seed, solver):
-    """Return two problems of several kinds as a solver is given them, None where it has none."""
-    made = (_made(*drawn, solver.supports.rules) for drawn in draw_several(seed))
-    return [None if each is None or obstacle(type(solver), each) else each for each in made]
 
 
 def _made(given, rules, keeps_rules):
