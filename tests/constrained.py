@@ -11,7 +11,7 @@ from ccviz.problem.asked import read_asked
 from ccviz.problem.reduction import with_rules
 from ccviz.problem.sums import sum_limits
 from ccviz.proof.verify import verify
-from tests.enumeration import assignments, clusterings
+from tests.enumeration import assignments, clusterings, objectives
 
 
 def draw(kind, seed):
@@ -193,29 +193,13 @@ def optimum(problem):
     kept &= (inside * problem.masses[:, None]).any(axis=1).all(axis=1)
     if problem.neighbors is not None:
         kept[kept] = [problem.neighbors.are_connected(each) for each in labels[kept]]
-    labels, costs = labels[kept], _costs(problem, inside[kept])
-    costs += _penalties(problem, labels)
+    labels = labels[kept]
+    costs = objectives(problem, labels)
     for at in np.argsort(costs, kind="stable") if problem.rules else ():
         clusters = [np.flatnonzero(labels[at] == j) for j in range(problem.k)]
         if all(rule.allows(problem, each) for rule in problem.rules for each in clusters):
             return float(costs[at])
     return math.inf if problem.rules else float(costs.min(initial=math.inf))
-
-
-def _costs(problem, inside):
-    """Return (m,) weighted sums of squares of clusterings (m, n, k), nothing cancelling."""
-    apart = ((problem.X[:, None] - problem.X) ** 2).sum(axis=2)
-    share = inside * problem.masses[:, None]
-    pairs = 0.5 * np.einsum("mik,ij,mjk->mk", share, apart, share, optimize=True)
-    return (pairs / share.sum(axis=1)).sum(axis=1)
-
-
-def _penalties(problem, labels):
-    total = np.zeros(len(labels))
-    for links, breaks in ((problem.must_link.soft, False), (problem.cannot_link.soft, True)):
-        i, j = links.pairs.T
-        total += ((labels[:, i] == labels[:, j]) == breaks) @ links.weights
-    return total
 
 
 def faults(problem, solver, level, seconds=None):

@@ -16,7 +16,7 @@ from ccviz.problem.asked import read_asked
 from ccviz.problem.partition import Partition
 from ccviz.problem.reduction import with_rules
 from ccviz.proof.verify import verify
-from tests.made_soft import least_objective
+from tests.enumeration import least_objective
 from tests.seeds import seeds
 
 ROOT = Path(__file__).parents[2]
