@@ -163,9 +163,7 @@ def test_it_says_what_it_is_in_a_line():
 
 @pytest.mark.parametrize(
     ("truth", "sentence"),
-    [
-        (np.array([0, "a", 1, 1, 0, 1], dtype=object), "mixes labels of several types"),
-    ],
+    [(np.array([0, "a", 1, 1, 0, 1], dtype=object), "mixes labels of several types")],
 )
 def test_refuses_truth(truth, sentence):
     with pytest.raises(ProblemError, match=sentence):
@@ -194,14 +192,10 @@ def test_links_are_taken_exactly_if_each_names_two_points(links):
 @pytest.mark.parametrize(
     "other",
     [
-        {"k": 3},
-        {"X": [[0.0], [1.0], [2.0], [4.0]]},
-        {"must_link": [(0, 1, 2.0)]},
-        {"cannot_link": [(0, 3)]},
-        {"sizes": [2, 2]},
-        {"sizes": ([1, 1], [3, 3])},
+        {"k": 3}, {"X": [[0.0], [1.0], [2.0], [4.0]]}, {"must_link": [(0, 1, 2.0)]},
+        {"cannot_link": [(0, 3)]}, {"sizes": [2, 2]}, {"sizes": ([1, 1], [3, 3])},
     ],
-)
+)  # fmt: skip
 def test_problems_that_ask_the_same(other):
     given = {"X": [[0.0], [1.0], [2.0], [3.0]], "k": 2, "must_link": [(1, 0)]}
     problem = Problem(**given)
