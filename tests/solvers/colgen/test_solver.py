@@ -14,9 +14,7 @@ from ccviz.events import (
     NodePruned,
 )
 from ccviz.problem.problem import Problem
-from ccviz.problem.rules import (
-    SoftCannotLink,
-)
+from ccviz.problem.rules import SoftCannotLink
 from ccviz.solvers.base import Context
 from ccviz.solvers.colgen import Colgen
 from ccviz.solvers.colgen.params import Params, PricingParams

@@ -3,21 +3,13 @@ import pytest
 
 from ccviz import Problem, solve, start
 from ccviz.errors import UnsupportedError
-from ccviz.events import (
-    CutsAdded,
-    IncumbentFound,
-    NodeBranched,
-    RelaxationSolved,
-)
+from ccviz.events import CutsAdded, IncumbentFound, NodeBranched, RelaxationSolved
 from ccviz.proof.verify import verify
 from ccviz.solvers.sdp import settings
+from tests.made_up import events_of
 
 # Few rounds and cuts make a tree that is worth waking workers for.
 LEAFY = {"tolerance": 1e-6, "max_rounds": 2, "cuts_per_block": 0.5}
-
-
-def events_of(problem, **options):
-    return [record.event for record in start(problem, "sdp", **options)]
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +23,7 @@ def tangled():
 
 
 def test_the_tree_branches_and_cuts(tangled):
-    events = events_of(tangled, tolerance=1e-6)
+    events = events_of(tangled, "sdp", tolerance=1e-6)
     assert any(isinstance(event, NodeBranched) for event in events)
     assert sum(event.triangle for event in events if isinstance(event, CutsAdded)) > 0
 
@@ -46,7 +38,9 @@ def test_a_gap_that_is_asked_for_is_reached_and_can_be_verified(tangled):
 
 
 def test_the_memetic_solver_gives_the_first_incumbent(tangled):
-    found = [e for e in events_of(tangled, incumbent="memetic") if isinstance(e, IncumbentFound)]
+    found = [
+        e for e in events_of(tangled, "sdp", incumbent="memetic") if isinstance(e, IncumbentFound)
+    ]
     assert found[0].source == "start"
     assert found[0].objective == pytest.approx(solve(tangled, "s-mdeclust").objective)
 
@@ -55,7 +49,7 @@ def test_the_memetic_solver_gives_the_first_incumbent(tangled):
 def test_two_processes_give_the_same_answer(tangled):
     alone = solve(tangled, "sdp", **LEAFY)
     assert alone.nodes > 8
-    events = events_of(tangled, **LEAFY, workers="2")
+    events = events_of(tangled, "sdp", **LEAFY, workers="2")
     verdict = verify(tangled, events)
     assert verdict.accepted, verdict.sentence
     assert verdict.upper_bound == pytest.approx(alone.objective, rel=1e-6)
@@ -75,7 +69,11 @@ def test_dask_gives_the_same_answer(tangled):
 
 
 def test_the_relaxation_is_shown_on_request(tangled):
-    shown = [e for e in events_of(tangled, show_relaxation=True) if isinstance(e, RelaxationSolved)]
+    shown = [
+        e
+        for e in events_of(tangled, "sdp", show_relaxation=True)
+        if isinstance(e, RelaxationSolved)
+    ]
     assert shown
     Z, block_of = shown[0].Z, shown[0].block_of
     mass = np.bincount(block_of)
@@ -109,7 +107,7 @@ def test_published_optima(bench, name, ml, cl, f):
     must = [(int(i), int(j)) for kind, i, j in links if kind == "ML"]
     cannot = [(int(i), int(j)) for kind, i, j in links if kind == "CL"]
     problem = Problem(X, 3, must_link=must, cannot_link=cannot)
-    events = events_of(problem)
+    events = events_of(problem, "sdp")
     verdict = verify(problem, events)
     assert verdict.accepted, verdict.sentence
     assert -1e-4 <= verdict.upper_bound / f - 1.0 <= 1e-5
@@ -122,7 +120,7 @@ def test_points_far_from_zero_and_points_that_coincide_are_proved_and_verified(s
     scattered, twice = rng.normal(size=(8, 2)), np.arange(8.0)[:, None] // 2
     for X, k in ((scattered, 3), (twice, 4), (twice, 1)):
         problem = Problem((X + offset) * scale, k, must_link=[(0, 1)], cannot_link=[])
-        events = events_of(problem)
+        events = events_of(problem, "sdp")
         assert solve(problem, "sdp").status == "optimal"
         assert verify(problem, events).accepted
 
@@ -132,7 +130,7 @@ def test_one_block_is_one_cluster():
     problem = Problem(X, 1, must_link=[(0, 1), (1, 2)])
     result = solve(problem, "sdp")
     assert (result.status, result.objective) == ("optimal", pytest.approx(14.0))
-    assert verify(problem, events_of(problem)).accepted
+    assert verify(problem, events_of(problem, "sdp")).accepted
 
 
 def test_a_conic_solver_that_is_not_installed_is_named(monkeypatch):
