@@ -11,8 +11,7 @@ from ccviz.problem.asked import read_asked
 from ccviz.problem.reduction import with_rules
 from ccviz.problem.sums import sum_limits
 from ccviz.proof.verify import verify
-from ccviz.solvers.advice import obstacle
-from tests.enumeration import assignments, clusterings
+from tests.enumeration import assignments, clusterings, objectives
 
 
 def draw(kind, seed):
@@ -173,12 +172,6 @@ def problem_of(kind, seed, keeps_rules):
     return _made(*draw(kind, seed), keeps_rules)
 
 
-def problems_of_several(seed, solver):
-    """Return two problems of several kinds as a solver is given them, None where it has none."""
-    made = (_made(*drawn, solver.supports.rules) for drawn in draw_several(seed))
-    return [None if each is None or obstacle(type(solver), each) else each for each in made]
-
-
 def _made(given, rules, keeps_rules):
     try:
         return with_rules(Problem(**given), rules, keeps_rules)
@@ -200,29 +193,13 @@ def optimum(problem):
     kept &= (inside * problem.masses[:, None]).any(axis=1).all(axis=1)
     if problem.neighbors is not None:
         kept[kept] = [problem.neighbors.are_connected(each) for each in labels[kept]]
-    labels, costs = labels[kept], _costs(problem, inside[kept])
-    costs += _penalties(problem, labels)
+    labels = labels[kept]
+    costs = objectives(problem, labels)
     for at in np.argsort(costs, kind="stable") if problem.rules else ():
         clusters = [np.flatnonzero(labels[at] == j) for j in range(problem.k)]
         if all(rule.allows(problem, each) for rule in problem.rules for each in clusters):
             return float(costs[at])
     return math.inf if problem.rules else float(costs.min(initial=math.inf))
-
-
-def _costs(problem, inside):
-    """Return (m,) weighted sums of squares of clusterings (m, n, k), nothing cancelling."""
-    apart = ((problem.X[:, None] - problem.X) ** 2).sum(axis=2)
-    share = inside * problem.masses[:, None]
-    pairs = 0.5 * np.einsum("mik,ij,mjk->mk", share, apart, share, optimize=True)
-    return (pairs / share.sum(axis=1)).sum(axis=1)
-
-
-def _penalties(problem, labels):
-    total = np.zeros(len(labels))
-    for links, breaks in ((problem.must_link.soft, False), (problem.cannot_link.soft, True)):
-        i, j = links.pairs.T
-        total += ((labels[:, i] == labels[:, j]) == breaks) @ links.weights
-    return total
 
 
 def faults(problem, solver, level, seconds=None):

@@ -31,10 +31,16 @@ def feasible(problem: Problem) -> Iterator[Partition]:
     for links, same in ((problem.must_link, True), (problem.cannot_link, False)):
         first, second = links.pairs[np.isinf(links.weights)].T
         labels = labels[((labels[:, first] == labels[:, second]) == same).all(axis=1)]
-    for at in np.argsort(_costs(problem, labels), kind="stable"):
+    for at in np.argsort(objectives(problem, labels), kind="stable"):
         partition = Partition(problem, labels[at])
         if partition.violations.none_hard:
             yield partition
+
+
+def least_objective(problem: Problem) -> float:
+    """Return the least objective of those clusterings, inf if there is none."""
+    best = next(feasible(problem), None)
+    return np.inf if best is None else best.objective
 
 
 def least_wcss(problem: Problem) -> float:
@@ -52,8 +58,8 @@ def _within_sizes(problem: Problem) -> np.ndarray:
     return labels[((count >= sizes.lower) & (count <= sizes.upper)).all(axis=1)]
 
 
-def _costs(problem: Problem, labels: np.ndarray) -> np.ndarray:
-    """Return (m,) sums of squares, each from squared distances of pairs, so nothing cancels."""
+def objectives(problem: Problem, labels: np.ndarray) -> np.ndarray:
+    """Return (m,) objectives, each from squared distances of pairs, so nothing cancels."""
     X = np.asarray(problem.X, dtype=np.float64)
     apart = ((X[:, None] - X) ** 2).sum(axis=2)
     total = np.zeros(len(labels))
@@ -62,4 +68,7 @@ def _costs(problem: Problem, labels: np.ndarray) -> np.ndarray:
         pairs = ((inside @ apart) * inside).sum(axis=1)
         weight = inside.sum(axis=1)
         total += 0.5 * pairs / np.where(weight > 0.0, weight, 1.0)
+    for links, breaks in ((problem.must_link.soft, False), (problem.cannot_link.soft, True)):
+        i, j = links.pairs.T
+        total += ((labels[:, i] == labels[:, j]) == breaks) @ links.weights
     return total

@@ -1,10 +1,8 @@
 """Small problems with soft links, beside hard ones and sizes, and their optima by brute force."""
 
-from itertools import product
-
 import numpy as np
 
-from ccviz import Partition, Problem
+from ccviz import Problem
 from ccviz.errors import ContradictionError, ProblemError
 
 
@@ -31,20 +29,7 @@ def _sizes(rng, n, k):
     lower = rng.multinomial(n - k, np.ones(k) / k) + 1
     equal = np.array([n // k + (j < n % k) for j in range(k)])
     kinds = [
-        None,
-        (lower, lower),
-        (equal, equal),
-        (np.maximum(lower - 1, 1), lower + 1),
+        None, (lower, lower), (equal, equal), (np.maximum(lower - 1, 1), lower + 1),
         (np.maximum(equal - 1, 1), equal + 1),
-    ]
+    ]  # fmt: skip
     return kinds[int(rng.integers(len(kinds)))]
-
-
-def least_objective(problem):
-    """Return the least objective over all clusterings that keep what is hard, inf without any."""
-    best = np.inf
-    for labels in product(range(problem.k), repeat=problem.n):
-        partition = Partition(problem, labels)
-        if partition.objective < best and partition.violations.none_hard:
-            best = partition.objective
-    return best

@@ -1,11 +1,11 @@
-"""A run of branch and bound made by hand, which waits for no solver; and problems hard to solve."""
+"""Runs made by hand, which wait for no solver; what others leave; and problems hard to solve."""
 
 import heapq
 from itertools import count
 
 import numpy as np
 
-from ccviz import Partition, Problem
+from ccviz import Partition, Problem, start
 from ccviz.events import (
     BoundImproved,
     CutsAdded,
@@ -18,6 +18,7 @@ from ccviz.events import (
     Record,
     Started,
 )
+from ccviz.runs.run import Run
 
 N, K = 40, 3
 LABELS = np.arange(N) % K
@@ -37,6 +38,19 @@ def stamped(problem, events):
     )
     events = [began, *events, Finished(termination="proved")]
     return [Record(seq, 0.01 * seq, event) for seq, event in enumerate(events)]
+
+
+def events_of(problem, solver, **settings):
+    """Return the events of a run."""
+    return [record.event for record in start(problem, solver, **settings)]
+
+
+def played(problem, records):
+    """Return a run that has taken records."""
+    run = Run(problem)
+    for record in records:
+        run.apply(record)
+    return run
 
 
 def tree_events(problem, nodes, seed):

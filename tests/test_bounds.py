@@ -37,14 +37,9 @@ def test_a_bound_below_zero_is_as_good_as_zero():
 @pytest.mark.parametrize(
     ("upper", "lower", "closed"),
     [
-        (1.0, 0.99, True),
-        (1.0, 0.98, False),
-        (0.0, 0.0, True),
-        (0.0, 1e-9, False),
-        (1.0, 1.1, False),
-        (math.inf, 1.0, False),
-        (1.0, -math.inf, False),
+        (1.0, 0.99, True), (1.0, 0.98, False), (0.0, 0.0, True), (0.0, 1e-9, False),
+        (1.0, 1.1, False), (math.inf, 1.0, False), (1.0, -math.inf, False),
     ],
-)
+)  # fmt: skip
 def test_bounds_are_closed_within_the_tolerance_and_never_where_they_cross(upper, lower, closed):
     assert is_closed(upper, lower, 0.01) is closed

@@ -40,14 +40,11 @@ def test_a_pack_of_this_process_fits():
 @pytest.mark.parametrize(
     "change",
     [
-        {"python": "cpython-27"},
-        {"numba": "0.1"},
-        {"triple": "pdp11-unknown-unix"},
-        {"features": "+a_feature_of_2040"},
-        {"sources": {SOURCE: "0" * 64}},
+        {"python": "cpython-27"}, {"numba": "0.1"}, {"triple": "pdp11-unknown-unix"},
+        {"features": "+a_feature_of_2040"}, {"sources": {SOURCE: "0" * 64}},
         {"sources": {"solvers/gone.py": "0" * 64}},
     ],
-)
+)  # fmt: skip
 def test_a_pack_that_differs_in_one_point_does_not_fit(change):
     assert not fitting(**change).fits()
 

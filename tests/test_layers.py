@@ -93,15 +93,8 @@ ORDER = [
     "ccviz",
 ]
 USER_INTERFACES = {
-    "anywidget",
-    "bokeh",
-    "datashader",
-    "holoviews",
-    "ipywidgets",
-    "panel",
-    "param",
-    "traitlets",
-}
+    "anywidget", "bokeh", "datashader", "holoviews", "ipywidgets", "panel", "param", "traitlets",
+}  # fmt: skip
 
 
 def module_name(path: Path) -> str:

@@ -26,13 +26,7 @@ def test_who_asks_for_as_much_as_is_allowed_gets_it():
 
 @pytest.mark.parametrize(
     ("run_s", "asked", "spent", "most"),
-    [
-        (inf, None, 0, None),
-        (inf, 7, 0, 7),
-        (5, None, 0, 5),
-        (5, 2, 0, 2),
-        (5, 99, 10, 15),
-    ],
+    [(inf, None, 0, None), (inf, 7, 0, 7), (5, None, 0, 5), (5, 2, 0, 2), (5, 99, 10, 15)],
 )
 def test_time_is_limited(run_s, asked, spent, most):
     assert Quota(run_s=run_s).most_seconds(asked, spent) == most

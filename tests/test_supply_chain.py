@@ -54,12 +54,9 @@ def test_the_bill_of_materials_has_the_packages_and_hashes_of_the_lock(tmp_path)
     ready = Path(sys.prefix)  # the environment that `make env` has built
     old = [f"--assume-old={ready / '.ready'}"]  # nothing is installed again
     made = subprocess.run(
-        ["make", "sbom", f"VENV={ready}", *old],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
+        ["make", "sbom", f"VENV={ready}", *old], cwd=tmp_path, capture_output=True, text=True,
         check=False,
-    )
+    )  # fmt: skip
     assert made.returncode == 0, made.stderr
     bill = json.loads((tmp_path / "dist" / "sbom.json").read_text(encoding="utf-8"))
     lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")

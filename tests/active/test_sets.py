@@ -72,13 +72,10 @@ def test_an_open_question_of_two_odd_points_is_closed():
 @pytest.mark.parametrize(
     ("text", "reply"),
     [
-        ("", SetReply(())),
-        ("none.", SetReply(())),
-        ("60, 0\n", SetReply((60, 0))),
-        ("[61]", SetReply((61,))),
-        ("quit", None),
+        ("", SetReply(())), ("none.", SetReply(())), ("60, 0\n", SetReply((60, 0))),
+        ("[61]", SetReply((61,))), ("quit", None),
     ],
-)
+)  # fmt: skip
 def test_a_text_is_read(text, reply):
     assert read_set_reply(text, set_question_about(IRIS, 1, (0, 60, 61)), "it") == reply
 

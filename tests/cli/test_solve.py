@@ -189,15 +189,11 @@ def test_an_archive_that_cannot_be_used_does_not_stop_it(ccviz, folder):
 
 BAD = {
     "empty.csv": "",
-    "words.csv": "a\nb\nc\n",
     "nan.csv": "1,2\nnan,3\n4,5\n",
     "million.csv": "1\n" * 1_000_001,
     "outside.txt": "ML 3 150\n",
-    "self.txt": "CL 4 4\n",
     "both.txt": "ML 3 7\nCL 7 3\n",
     "chain.txt": "ML 1 2\nML 2 3\nCL 3 1\n",
-    "negative.txt": "ML -1 3\n",
-    "words.txt": "ML one two\n",
 }
 
 
@@ -206,32 +202,22 @@ BAD = {
     [
         ("nowhere.csv -k 2", "nowhere.csv cannot be read: no such file or directory."),
         ("empty.csv -k 2", "empty.csv: the file is empty."),
-        ("words.csv -k 2", "words.csv: there is no column of numbers. Column 'a' is taken as"),
         ("nan.csv -k 2", "nan.csv: line 2, column 'x0' is empty; 1 value in 1 of 3 rows"),
         ("million.csv -k 2", "million.csv: there are 1,000,001 rows, but at most"),
         ("iris -k 0", "k = 0 is not a whole number of at least 1 cluster."),
-        ("iris -k 151", "k = 151 clusters are more than the 150 points."),
         ("iris -k two", "-k 'two' is no number"),
         ("moons.csv", "moons.csv cannot be read"),
         ("irsi", "'irsi' is neither a file nor a data set; the sets are iris, wine"),
-        (
-            "iris --scale much",
-            "There is no scaling 'much'; there are none, standard, range",
-        ),
+        ("iris --scale much", "There is no scaling 'much'; there are none, standard, range"),
         ("nan.csv -k 2 --missing mean", "missing = 'mean' is not one of drop, median."),
         ("nan.csv -k 2 --columns x0,y", "nan.csv: there is no column 'y'; there are x0, x1."),
         ("iris --workers none", "workers = 'none' is neither"),
         ("iris --json - --labels -", "- is to hold two things at once"),
         ("iris --links outside.txt", "outside.txt: line 1 names point 150, but the points are 0"),
-        ("iris --links negative.txt", "negative.txt: line 1 names point -1"),
-        ("iris --links self.txt", "self.txt: line 1 links point 4 to itself."),
-        ("iris --links words.txt", "words.txt: line 1 does not name two points"),
         ("iris --links both.txt", "cannot-link 3-7 contradicts the must-link 3-7."),
         ("iris --links chain.txt", "cannot-link 1-3 contradicts the must-links 1-2, 2-3."),
         ("iris --links nowhere.txt", "nowhere.txt cannot be read"),
         ("iris --sizes 1,2", "there are 2 sizes in '1,2', but k is 3."),
-        ("iris --sizes 1,2,3", "the sizes add up to 6 at least"),
-        ("iris --sizes few", "'few' is not a size"),
         ("iris --solver nobody", "there is no solver 'nobody'; there are bh-kmeans"),
         ("iris --solver spd", "there is no solver 'spd'; did you mean sdp? There are bh-kmeans"),
         ("iris --rule size", "the rule 'size' has no sign and limit. 'ccviz rules' lists"),
@@ -244,7 +230,6 @@ BAD = {
         ),
         ("iris --solver cop-kmeans --threads 2", "cop-kmeans works by one thread; these have"),
         ("iris --solver blp-kmeans --threads 0", "blp-kmeans: threads = 0 is below 1."),
-        ("iris --solver blp-kmeans --param n_init=0", "blp-kmeans: n_init = 0 is below 1."),
         (
             "iris --solver dils --sizes equal",
             "dils cannot handle cluster sizes; these can: bh-kmeans, blp-kmeans, ",

@@ -7,14 +7,8 @@ import pandas as pd
 
 N = 3000
 VARIANTS = (
-    "plain",
-    "no id",
-    "text in every row",
-    "180 blanks",
-    "decimal commas",
-    "latin-1",
-    "excel",
-)
+    "plain", "no id", "text in every row", "180 blanks", "decimal commas", "latin-1", "excel",
+)  # fmt: skip
 CITIES = ("Köln", "Málaga", "Besançon", "Århus")
 
 

@@ -29,12 +29,13 @@ def _many(make, rows: int = 12) -> list[str]:
     return [make(row) for row in range(rows)]
 
 
-def _excel(*sheets: tuple[str, list[list[object]]]) -> bytes:
+def workbook(**sheets: list[list[object]]) -> bytes:
+    """Return a workbook of these worksheets and their rows."""
     from openpyxl import Workbook
 
     book, file = Workbook(), BytesIO()
     book.remove(book.active)
-    for name, rows in sheets:
+    for name, rows in sheets.items():
         sheet = book.create_sheet(name)
         for row in rows:
             sheet.append(row)
@@ -115,10 +116,10 @@ def real_tables() -> list[RealTable]:
         RealTable("ids_and_words.csv", _text(["customer,segment,age,spend", *_many(
             lambda i: f"C{1000 + i},{'AB'[i % 2]},{20 + i},{i}.75")]), 12,
             {"age": 20, "spend": 0.75}),
-        RealTable("title_row.xlsx", _excel(("Q3", [["Customer report, Q3"], [], ["age", "income"],
-                  *[[20 + i, 1000.5 + i] for i in range(12)]])), 12, {"age": 20, "income": 1000.5}),
-        RealTable("two_sheets.xlsx", _excel(("Notes", []), ("Data", [["a", "when", "b"], *[
+        RealTable("title_row.xlsx", workbook(Q3=[["Customer report, Q3"], [], ["age", "income"],
+                  *[[20 + i, 1000.5 + i] for i in range(12)]]), 12, {"age": 20, "income": 1000.5}),
+        RealTable("two_sheets.xlsx", workbook(Notes=[], Data=[["a", "when", "b"], *[
             [i + 0.5, datetime.combine(date(2026, 1, 1 + i), datetime.min.time()), i]
-            for i in range(12)]])), 12, {"a": 0.5, "b": 0}),
+            for i in range(12)]]), 12, {"a": 0.5, "b": 0}),
         RealTable("columns.parquet", _parquet(), 12, {"length": 1.5, "count": 0}),
     ]  # fmt: skip

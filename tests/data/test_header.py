@@ -1,11 +1,10 @@
-import io
-
 import pytest
 
 from ccviz.data import read_table
 from ccviz.data.sheet import open_sheet
 from ccviz.data.table import find_header
 from ccviz.errors import FileFormatError
+from tests.data.real_tables import workbook
 
 TITLED = [
     "Customer report, Q3 2024\n\nid;age;spent\n1;30;2,5\n2;40;3,5\n3;50;4,5\n",
@@ -33,13 +32,8 @@ def test_a_title_as_wide_as_the_table_is_one_above_a_blank_line():
 
 
 def test_so_are_those_of_a_workbook():
-    openpyxl = pytest.importorskip("openpyxl")
-    book, file = openpyxl.Workbook(), io.BytesIO()
-    for row in (["Customer report, Q3"], [], ["age", "spent", "town"],
-                [30, 2.5, "Rom"], [40, 3.5, "Ulm"], [50, 4.5, "Rom"]):  # fmt: skip
-        book.active.append(row)
-    book.save(file)
-    data = read_table(file.getvalue(), "customers.xlsx")
+    named = [["age", "spent", "town"], [30, 2.5, "Rom"], [40, 3.5, "Ulm"], [50, 4.5, "Rom"]]
+    data = read_table(workbook(Q3=[["Customer report, Q3"], [], *named]), "customers.xlsx")
     assert data.X.tolist() == [[30, 2.5], [40, 3.5], [50, 4.5]]
     assert "The columns are named in row 3; the rows above it are skipped." in data.notices
 
@@ -85,18 +79,6 @@ def test_the_header_is_where_the_person_says(header, features, n):
 def test_a_header_that_is_blank_or_below_the_end_is_refused(header):
     with pytest.raises(FileFormatError, match=f"line {header} is blank or does not exist"):
         read_table(NUMBERED, header=header)
-
-
-def workbook(**worksheets):
-    openpyxl = pytest.importorskip("openpyxl")
-    book, file = openpyxl.Workbook(), io.BytesIO()
-    book.remove(book.active)
-    for name, rows in worksheets.items():
-        sheet = book.create_sheet(name)
-        for row in rows:
-            sheet.append(row)
-    book.save(file)
-    return file.getvalue()
 
 
 def test_a_worksheet_is_chosen_by_name_and_an_empty_one_passed_over():

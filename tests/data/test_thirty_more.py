@@ -1,27 +1,11 @@
 """Thirty more untidy tables: each is read right, or refused with what to do about it."""
 
-import io
-
 import numpy as np
 import pytest
 
 from ccviz.data import read_table
 from ccviz.errors import FileFormatError
-
-
-def book(**sheets):
-    """Return a workbook of these worksheets as bytes."""
-    openpyxl = pytest.importorskip("openpyxl")
-    made = openpyxl.Workbook()
-    made.remove(made.active)
-    for name, rows in sheets.items():
-        sheet = made.create_sheet(name)
-        for row in rows:
-            sheet.append(row)
-    file = io.BytesIO()
-    made.save(file)
-    return file.getvalue()
-
+from tests.data.real_tables import workbook
 
 AB = [[1, 2], [3, 4]]
 PAGES = {"Read": [["Please read"], ["Version", 2]], "Data": [["a", "b"], *AB]}
@@ -94,10 +78,10 @@ def test_it_is_refused_with_a_way_on(name):
 
 
 def test_the_worksheet_with_numbers_is_read():
-    data = read_table(book(**PAGES), "t.xlsx")
+    data = read_table(workbook(**PAGES), "t.xlsx")
     assert (data.features, data.X.tolist()) == (("a", "b"), AB)
     assert "Worksheet 'Data' is read, one of 2" in data.notices[0]
-    notes = read_table(book(Data=[["a", "b"], *AB], Notes=[["x", "y"], [9, 9]]), "t.xlsx")
+    notes = read_table(workbook(Data=[["a", "b"], *AB], Notes=[["x", "y"], [9, 9]]), "t.xlsx")
     assert notes.X.tolist() == AB
 
 
@@ -108,6 +92,6 @@ def test_the_lower_row_of_merged_names_is_read_and_the_upper_one_said():
         [1, 2, 3, 4],
         [5, 6, 7, 9],
     ]
-    data = read_table(book(S=rows), "t.xlsx")
+    data = read_table(workbook(S=rows), "t.xlsx")
     assert data.features == ("2023", "2024", "2023 (2)", "2024 (2)")
     assert "rows above it are skipped" in data.notices[0]

@@ -1,12 +1,11 @@
 """Tables as people have them: each is loaded with a word on what was done, or a way is named."""
 
-import io
-
 import numpy as np
 import pytest
 
 from ccviz.data import read_table
 from ccviz.errors import FileFormatError
+from tests.data.real_tables import workbook
 
 _TWELVE = "".join(
     f"K{i},{i * 7 % 11},{i * 5 % 13}\n" for i in range(12)
@@ -106,12 +105,8 @@ def test_there_are_thirty_and_more():
 
 
 def test_a_workbook_has_its_units_and_totals_found():
-    openpyxl = pytest.importorskip("openpyxl")
-    book, file = openpyxl.Workbook(), io.BytesIO()
-    for row in (["shop", "sold"], [None, "EUR"], ["x", 1], ["y", 3], ["z", 5], ["Total:", 9]):
-        book.active.append(row)
-    book.save(file)
-    data = read_table(file.getvalue(), "a.xlsx")
+    rows = [["shop", "sold"], [None, "EUR"], ["x", 1], ["y", 3], ["z", 5], ["Total:", 9]]
+    data = read_table(workbook(Sold=rows), "a.xlsx")
     assert (data.features, data.X.tolist()) == (("sold (EUR)",), [[1], [3], [5]])
     assert "Row 2 holds units; they are in the names." in data.notices
     assert data.origin.rows.tolist() == [0, 1, 2]
@@ -137,6 +132,7 @@ def test_rare_words_share_the_last_of_a_hundred_features():
     "text",
     [
         "a,b\n1,2\n3,4\n4,6\n",  # the last row is the sum, and is called nothing
+        "name,a,b\na,1,2\nb,3,4\nc,5,6\nd,9,12\n",  # so it is here, under a name
         "fuel,a\nShell,1\nTotal,3\nTotal,4\n",  # the word is a value
         "a,b\ncm,1\n2,3\n4,5\n",  # a number in the row of words
         "name,a\nMeier,n\nb,2\nc,3\n",  # a name in it

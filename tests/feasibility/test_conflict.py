@@ -42,6 +42,15 @@ def of_conflict(problem, conflict):
     )  # fmt: skip
 
 
+def check_minimal(only, conflict):
+    """Check that the constraints of a conflict cannot be kept, and can without any one of them."""
+    assert not is_feasible(only)
+    links = len(only.must_link) + len(only.cannot_link)
+    assert all(is_feasible(without(only, [gone])) for gone in range(links))
+    if conflict.with_sizes:
+        assert is_feasible(without(only, [], with_sizes=False))
+
+
 @pytest.mark.parametrize("seed", seeds(12, 200))
 @pytest.mark.parametrize("with_sizes", [False, True])
 def test_a_conflict_is_minimal_and_the_advice_is_the_best(seed, with_sizes):
@@ -51,12 +60,7 @@ def test_a_conflict_is_minimal_and_the_advice_is_the_best(seed, with_sizes):
         problem = draw(rng, with_sizes)
     conflict = explain_conflict(problem)
     assert conflict.is_minimal
-    only = of_conflict(problem, conflict)
-    assert not is_feasible(only)
-    links = len(only.must_link) + len(only.cannot_link)
-    assert all(is_feasible(without(only, [gone])) for gone in range(links))
-    if conflict.with_sizes:
-        assert is_feasible(without(only, [], with_sizes=False))
+    check_minimal(of_conflict(problem, conflict), conflict)
     assert conflict.is_fewest
     assert len(conflict.give_up_must) + len(conflict.give_up_cannot) == fewest(problem)
     must = {*map(tuple, problem.must_link.pairs)} - {*map(tuple, conflict.give_up_must)}
@@ -111,11 +115,7 @@ def test_a_conflict_with_limits_on_sums_is_minimal(seed, with_sizes):
     named = {text: limit for limit in problem.rules if (text := words(limit)) in conflict.sums}
     assert len(named) == len(conflict.sums)
     only = replace(of_conflict(problem, conflict), rules=tuple(named.values()))
-    assert not is_feasible(only)
-    links = len(only.must_link) + len(only.cannot_link)
-    assert all(is_feasible(without(only, [gone])) for gone in range(links))
-    if conflict.with_sizes:
-        assert is_feasible(without(only, [], with_sizes=False))
+    check_minimal(only, conflict)
     for gone in named.values():
         assert is_feasible(replace(only, rules=tuple({*only.rules} - {gone})))
     without_links = without(problem, range(len(problem.must_link) + len(problem.cannot_link)))

@@ -351,16 +351,10 @@ def addresses() -> st.SearchStrategy[Attack]:
     ))  # fmt: skip
     right = st.sampled_from(
         (
-            *NAMES,
-            *(each.name for each in SOLVERS),
-            "0-1",
-            "3-4,5-6*2",
-            "equal",
-            "diameter<=9;size>=2",
-            "overlap(x:0123)<=2",
-            f"size>={'9' * 4000}",
+            *NAMES, *(each.name for each in SOLVERS), "0-1", "3-4,5-6*2", "equal",
+            "diameter<=9;size>=2", "overlap(x:0123)<=2", f"size>={'9' * 4000}",
         )
-    )
+    )  # fmt: skip
     pairs = st.lists(st.tuples(keys, words | right), max_size=6).map(dict)
     return pairs.map(lambda values: Attack("address", values))
 

@@ -83,11 +83,7 @@ def test_a_point_of_weight_0_joins_the_nearest_block_and_never_speaks_for_it():
 
 @pytest.mark.parametrize(
     "constraint",
-    [
-        {"cannot_link": [(0, 3)]},
-        {"must_link": [(0, 3, 1.0)]},
-        {"sizes": ([1, 1], [3, 3])},
-    ],
+    [{"cannot_link": [(0, 3)]}, {"must_link": [(0, 3, 1.0)]}, {"sizes": ([1, 1], [3, 3])}],
 )
 def test_constraints_on_points_of_weight_0_are_seen(constraint):
     assert has_unweighted_blocks(Problem(X, 2, weights=[1.0, 1.0, 1.0, 0.0], **constraint))

@@ -1,4 +1,6 @@
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -6,6 +8,7 @@ import pytest
 
 from ccviz import Problem, start
 from ccviz.events import NodeBranched
+from ccviz.proof.verify import verify
 from ccviz.runs.codec import encode_event, encode_problem
 from ccviz.runs.file import write_frames
 
@@ -105,3 +108,29 @@ def second(tmp_path, check_proof):
         return check_proof.judge(path, gap, **options)
 
     return check
+
+
+@dataclass(frozen=True)
+class BothCheckers:
+    """Both checkers, each of which has to say the same."""
+
+    second: Callable
+
+    def accept(self, problem, events, gap=1e-4, exact=(False,)):
+        """Hold that events are a proof; return the first's verdict and the second's sentence."""
+        verdict = verify(problem, events, gap)
+        assert verdict.accepted, verdict.sentence
+        for each in exact:
+            proved, sentence = self.second(problem, events, gap, exact=each)
+            assert proved, sentence
+        return verdict, sentence
+
+    def refuse(self, problem, events, gap=1e-4, exact=(False,)):
+        assert not verify(problem, events, gap).accepted
+        for each in exact:
+            assert not self.second(problem, events, gap, exact=each)[0]
+
+
+@pytest.fixture
+def both(second):
+    return BothCheckers(second)

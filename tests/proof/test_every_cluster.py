@@ -105,11 +105,9 @@ def made(request):
     return problem, events
 
 
-def test_groups_of_people_are_proved_in_few_nodes(made, second):
+def test_groups_of_people_are_proved_in_few_nodes(made, both):
     problem, events = made
-    assert verify(problem, events).accepted
-    for exact in (False, True):
-        assert second(problem, events, exact=exact)[0]
+    both.accept(problem, events, exact=(False, True))
 
 
 def changed(events, change):
@@ -144,21 +142,18 @@ def not_listed(event, certificate):
 
 
 @pytest.mark.parametrize("change", [raised, more_least])
-def test_multipliers_that_prove_too_much_are_refused(made, second, change):
+def test_multipliers_that_prove_too_much_are_refused(made, both, change):
     problem, events = made
     events = changed(events, change)
-    assert not verify(problem, events).accepted
-    for exact in (False, True):
-        assert not second(problem, events, exact=exact)[0]
+    both.refuse(problem, events, exact=(False, True))
 
 
 @pytest.mark.slow
-def test_a_leaf_less_is_no_proof(made, second):
+def test_a_leaf_less_is_no_proof(made, both):
     problem, events = made
     last = max(at for at, event in enumerate(events) if isinstance(event, NodePruned))
     events = [*events[:last], *events[last + 1 :]]
-    assert not verify(problem, events).accepted
-    assert not second(problem, events)[0]
+    both.refuse(problem, events)
 
 
 def test_lower_limits_count_in_leaves_that_say_so_alone(second):
@@ -168,23 +163,21 @@ def test_lower_limits_count_in_leaves_that_say_so_alone(second):
     assert not second(problem, events)[0]
 
 
-def test_a_proof_needs_the_rules_it_was_made_under(second):
+def test_a_proof_needs_the_rules_it_was_made_under(both):
     problem = crew()
     events = [record.event for record in start(problem, "colgen")]
     free = Problem(problem.X, 4, sizes=[3] * 4)
-    assert not verify(free, events).accepted
-    assert not second(free, events)[0]
+    both.refuse(free, events)
 
 
-def test_links_broken_inside_blocks_are_in_a_bound_without_searches(second):
+def test_links_broken_inside_blocks_are_in_a_bound_without_searches(both):
     """Between the blocks there is nothing to prove, and all of the cost is a soft link's."""
     X, sizes = [[-0.5], [1.3], [1.3], [1.3]], ([1] * 2, [3] * 2)
     problem = Problem(X, 2, [(1, 2), (1, 3, 0.1)], [(1, 2, 0.2)], sizes=sizes)
     run = start(problem, "colgen", seed=1)
     events = [record.event for record in run]
     assert run.result().objective == pytest.approx(0.2)
-    assert verify(problem, events).accepted
-    assert second(problem, events)[0]
+    both.accept(problem, events)
 
 
 def test_more_clusters_than_a_limit_are_priced():
@@ -204,14 +197,13 @@ def test_a_budget_ends_the_look_at_clusters(made):
     assert "more work" in verdict.sentence
 
 
-def test_limits_that_follow_from_no_other_are_refused(second):
+def test_limits_that_follow_from_no_other_are_refused(second, both):
     problem = crew()
     implied = problem.rules[-1]
     assert isinstance(implied, ImpliedMax)
     for solver in ("sdp", "colgen"):
         events = [record.event for record in start(problem, solver)]
-        assert verify(problem, events).accepted
-        assert second(problem, events)[0]
+        both.accept(problem, events)
         for rules in (
             (*problem.rules[:-1], ImpliedMax(implied.values, 0.0)),
             (*problem.rules[1:-1], implied),

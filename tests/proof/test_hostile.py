@@ -59,6 +59,8 @@ def test_a_point_too_far_from_all_others_is_not_called_solved(solver):
     assert run.result().status != "optimal" or verify(Problem(X, 2), events).accepted
 
 
+TEN = {"nonnegativity": np.zeros(10)}
+ONE_CUT = {**TEN, "kind": np.zeros(1, dtype=int), "weights": np.ones(1)}
 CERTIFICATES = {
     "no duals": {"least": np.array([-1.0])},
     "no least value": {"duals": np.ones(4)},
@@ -72,27 +74,14 @@ CERTIFICATES = {
     "two owners": {"node": np.array([0, 0])},
     "a unit out of range": {"unit": np.array([10**9]), "nonnegativity": np.zeros(10)},
     "multipliers of another number": {"nonnegativity": np.zeros(9)},
-    "no cuts": {"nonnegativity": np.zeros(10)},
-    "fractional cuts": {
-        "nonnegativity": np.zeros(10),
-        "points": np.zeros((1, 3)),
-        "kind": np.zeros(1),
-        "weights": np.ones(1),
-    },
-    "cuts over blocks that are not there": {
-        "nonnegativity": np.zeros(10),
-        "points": np.array([[0, 99, -1]]),
-        "kind": np.zeros(1, dtype=int),
-        "weights": np.ones(1),
-    },
+    "no cuts": TEN,
+    "fractional cuts": {**ONE_CUT, "points": np.zeros((1, 3)), "kind": np.zeros(1)},
+    "cuts over blocks that are not there": {**ONE_CUT, "points": np.array([[0, 99, -1]])},
     "multipliers without end": {
-        "nonnegativity": np.full(10, 1e300),
-        "points": np.zeros((0, 3), dtype=int),
-        "kind": np.zeros(0, dtype=int),
-        "weights": np.zeros(0),
-        "unit": np.array([-4000]),
+        "nonnegativity": np.full(10, 1e300), "points": np.zeros((0, 3), dtype=int),
+        "kind": np.zeros(0, dtype=int), "weights": np.zeros(0), "unit": np.array([-4000]),
     },
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CERTIFICATES)
@@ -105,16 +94,12 @@ def test_a_malformed_certificate_is_no_proof(second, name):
 @pytest.mark.parametrize(
     "changed",
     [
-        {"labels": np.array([0, 0, 1])},
-        {"labels": np.array([0, 0, 1, 2])},
-        {"labels": np.array([0, 0, 0, 0])},
-        {"labels": np.array([0.0, 0.0, 1.0, 1.0])},
-        {"labels": np.array([[0, 0, 1, 1]])},
-        {"objective": np.nan},
-        {"objective": 0.5},
+        {"labels": np.array([0, 0, 1])}, {"labels": np.array([0, 0, 1, 2])},
+        {"labels": np.array([0, 0, 0, 0])}, {"labels": np.array([0.0, 0.0, 1.0, 1.0])},
+        {"labels": np.array([[0, 0, 1, 1]])}, {"objective": np.nan}, {"objective": 0.5},
     ],
     ids=repr,
-)
+)  # fmt: skip
 def test_a_malformed_clustering_is_no_proof(changed):
     events = [record.event for record in start(FOUR, "sdp")]
     assert verify(FOUR, events).accepted

@@ -92,11 +92,13 @@ def test_a_separator_that_leaves_a_way_is_refused(second):  # noqa: F811
     assert "does not separate" in second(problem, events)[1]
 
 
-def test_a_proof_without_neighbours_does_not_prove_with_others(second):  # noqa: F811
+def test_a_proof_without_neighbours_does_not_prove_with_others(both):
     problem = _drawn(1, 13)
     events, free = _events(problem), replace(problem, neighbors=None)
-    assert not verify(free, events).accepted
-    assert not second(free, events)[0]
+    both.refuse(free, events)
+    apart = _events(free)  # its best clustering keeps no neighbours together
+    both.refuse(problem, apart)
+    assert "falls apart" in verify(problem, apart).sentence
 
 
 @pytest.mark.parametrize(

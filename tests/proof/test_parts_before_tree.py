@@ -49,7 +49,7 @@ def before_the_tree(events):
 
 
 @pytest.mark.parametrize("seed", seeds(3, 6))
-def test_the_optimum_is_that_of_the_tree_alone_and_verified(second, seed):
+def test_the_optimum_is_that_of_the_tree_alone_and_verified(both, seed):
     problem = problem_of(seed, spread=1.0 + 0.2 * seed)
     records, run = run_of(problem)
     events = [record.event for record in records]
@@ -62,8 +62,7 @@ def test_the_optimum_is_that_of_the_tree_alone_and_verified(second, seed):
     bounds = [event.lower_bound for event in events if isinstance(event, BoundImproved)]
     assert bounds == sorted(bounds)
     assert bounds[-1] <= alone.objective * (1 + 1e-9)
-    assert verify(problem, events, GAP).accepted
-    assert second(problem, events, GAP)[0]
+    both.accept(problem, events, GAP)
 
 
 def with_tree(**settings):
@@ -76,22 +75,20 @@ def with_tree(**settings):
     raise AssertionError("every problem was closed by its parts")
 
 
-def test_a_whole_tree_is_the_proof_and_an_open_one_is_none(second):
+def test_a_whole_tree_is_the_proof_and_an_open_one_is_none(second, both):
     problem, records, run = with_tree()
     events = [record.event for record in records]
     assert result_of(run).status == "optimal"
     root = next(event for event in events if isinstance(event, NodeOpened))
     assert root.lower_bound == 0.0
-    assert verify(problem, events, GAP).accepted
-    assert second(problem, events, GAP)[0]
+    both.accept(problem, events, GAP)
     first = before_the_tree(events)
     gap = verify(problem, first, 0.9)
     assert gap.accepted
     assert gap.gap > GAP
     unfinished = [*first, root]
     assert verify(problem, unfinished, 0.9).lower_bound == gap.lower_bound
-    assert not verify(problem, unfinished, GAP).accepted
-    assert not second(problem, unfinished, GAP)[0]
+    both.refuse(problem, unfinished, GAP)
     assert second(problem, unfinished, 0.9)[0]
 
 

@@ -61,6 +61,7 @@ def test_a_run_is_sorted():
 
 
 NO_TREE = "the run has no search tree; only those of sdp, colgen and divide leave a proof"
+POINTS = "of the points 0 to 3"
 FLAWS = [
     ([STARTED], "the run begins twice"),
     ([ROOT], "node 0 is opened or closed twice"),
@@ -68,14 +69,8 @@ FLAWS = [
     ([opened(node=True)], "a node has the number True"),
     ([opened(node=1.0)], "a node has the number 1.0"),
     ([opened(parent=-1)], "node 1 has the parent -1"),
-    (
-        [opened(pair=(0, 4))],
-        "the branch of node 1 is over 0 and 4, not over two of the points 0 to 3",
-    ),
-    (
-        [opened(pair=(1, 1))],
-        "the branch of node 1 is over 1 and 1, not over two of the points 0 to 3",
-    ),
+    ([opened(pair=(0, 4))], f"the branch of node 1 is over 0 and 4, not over two {POINTS}"),
+    ([opened(pair=(1, 1))], f"the branch of node 1 is over 1 and 1, not over two {POINTS}"),
     ([opened(pair=(0, 1, 2))], "the branch of node 1 is over (0, 1, 2), not over two points"),
     ([opened(pair=[0, 1])], "the branch of node 1 is over [0, 1], not over two points"),
     ([opened(pair=(0, 1.0))], "the branch of node 1 is over (0, 1.0), not over two points"),
@@ -94,14 +89,8 @@ FLAWS = [
     ([with_array(unit=np.array([1, 1]))], "leaf 0 has unit that is not one number"),
     ([with_array(unit=np.array([4001]))], "leaf 0 has a unit that is out of all range"),
     ([with_array(unit=np.array([-4001]))], "leaf 0 has a unit that is out of all range"),
-    (
-        [with_array(witness=np.array([0, 4]))],
-        "leaf 0 has a witness that is not one of the points 0 to 3",
-    ),
-    (
-        [with_array(witness=np.array([-1, 3]))],
-        "leaf 0 has a witness that is not one of the points 0 to 3",
-    ),
+    ([with_array(witness=np.array([0, 4]))], f"leaf 0 has a witness that is not one {POINTS}"),
+    ([with_array(witness=np.array([-1, 3]))], f"leaf 0 has a witness that is not one {POINTS}"),
     ([with_array(duals=[1.0])], "leaf 0 has duals that is no array of 1 dimensions"),
     ([with_array(points=np.zeros(3, int))], "leaf 0 has points that is no array of 2 dimensions"),
     ([with_array(kind=np.zeros(3))], "leaf 0 has kind that is not of whole numbers"),

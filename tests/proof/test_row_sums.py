@@ -2,19 +2,17 @@
 
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 
-from ccviz import Problem, start
+from ccviz import Problem
 from ccviz.problem.counts import MaxExcess
 from ccviz.problem.sums import MaxSum, MinSum
 from ccviz.proof.verify import verify
+from tests.made_up import events_of
 
 X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [9.0]])
-
-
-def events_of(problem):
-    return [record.event for record in start(problem, "sdp")]
 
 
 @pytest.mark.parametrize(
@@ -25,33 +23,24 @@ def events_of(problem):
         (MaxExcess((1.0, 1.0, 1.0, -1.0, -1.0, -1.0), 0.0), MaxExcess((1.0,) * 6, 6.0)),
     ],
 )
-def test_a_proof_is_refused_for_a_looser_limit(rule, looser, second):
+def test_a_proof_is_refused_for_a_looser_limit(rule, looser, both):
     problem = Problem(X, 3, rules=(rule,))
-    events = events_of(problem)
-    assert verify(problem, events).accepted
-    assert second(problem, events)[0]
-    assert second(problem, events, exact=True)[0]
+    events = events_of(problem, "sdp")
+    both.accept(problem, events, exact=(False, True))
     loose = replace(problem, rules=(looser,))
-    assert not verify(loose, events).accepted
-    assert not second(loose, events)[0]
-    assert not second(loose, events, exact=True)[0]
+    both.refuse(loose, events, exact=(False, True))
 
 
 def test_a_row_of_no_limit_is_refused(second):
     problem = Problem(X, 3, rules=(MaxSum((1.0,) * 6, 2.0),))
-    events = events_of(problem)
+    events = events_of(problem, "sdp")
     leaf = next(at for at, event in enumerate(events) if type(event).__name__ == "NodePruned")
     kind = events[leaf].certificate["kind"]
     assert (kind >= 2).any()
     certificate = {**events[leaf].certificate, "kind": np.where(kind >= 2, kind + 1, kind)}
-    events[leaf] = replace_event(events[leaf], certificate)
+    events[leaf] = msgspec.structs.replace(events[leaf], certificate=certificate)
     verdict, (proved, sentence) = verify(problem, events), second(problem, events)
     assert not verdict.accepted
     assert "a cut over blocks that are not there" in verdict.sentence
     assert not proved
     assert "a cut has no sign or kind" in sentence
-
-
-def replace_event(event, certificate):
-    fields = {name: getattr(event, name) for name in event.__struct_fields__}
-    return type(event)(**{**fields, "certificate": certificate})

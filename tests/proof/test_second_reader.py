@@ -102,19 +102,13 @@ def test_an_array_is_what_its_shape_says(judged, stored, labels):
 @pytest.mark.parametrize(
     ("kind", "name", "value"),
     [
-        ("NodePruned", "more", 1),
-        ("NodePruned", "reason", "luck"),
-        ("NodePruned", "lower_bound", float("nan")),
-        ("NodePruned", "node", True),
-        ("NodeOpened", "pair", [0, 1]),
-        ("NodeOpened", "parent", 0),
-        ("NodeOpened", "place", 1),
-        ("IncumbentFound", "objective", 0.5),
-        ("Started", "solver", "magic"),
-        ("Started", "n", 5),
+        ("NodePruned", "more", 1), ("NodePruned", "reason", "luck"),
+        ("NodePruned", "lower_bound", float("nan")), ("NodePruned", "node", True),
+        ("NodeOpened", "pair", [0, 1]), ("NodeOpened", "parent", 0), ("NodeOpened", "place", 1),
+        ("IncumbentFound", "objective", 0.5), ("Started", "solver", "magic"), ("Started", "n", 5),
         ("Finished", "type", "Ended"),
     ],
-)
+)  # fmt: skip
 def test_a_field_is_known_and_right(judged, stored, kind, name, value):
     of(stored, kind)[name] = value
     assert judged(stored)[1].startswith("no proof: ")

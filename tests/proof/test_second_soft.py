@@ -93,10 +93,7 @@ def test_prices_for_given_sizes_are_the_penalty_or_below(check_bounds, seed):
     caps, constant = blocks.soft.caps(blocks.apart(sizes.max()))
     pairs = [pair for pair in caps if any(caps[pair])]
     prices = [share(rng, blocks, caps, p, 1) - share(rng, blocks, caps, p, 0) for p in pairs]
-    certificate = {
-        "soft_pairs": np.array(pairs).reshape(-1, 2),
-        "soft_prices": np.array(prices),
-    }
+    certificate = {"soft_pairs": np.array(pairs).reshape(-1, 2), "soft_prices": np.array(prices)}
     (T, _), terms = blocks.soft.given(blocks, certificate, check_bounds.Doubles(blocks), caps)
     for label, Z in clusterings(blocks, 3):
         points = np.bincount(label, MASS)
@@ -159,21 +156,19 @@ def changed(events, kind, change):
     ]
 
 
-def test_both_accept_soft_links_and_no_smaller_gap_than_is_proved(proved, second):
+def test_both_accept_soft_links_and_no_smaller_gap_than_is_proved(proved, second, both):
     problem, events = proved
-    assert verify(problem, events, 1e-5).accepted
-    assert second(problem, events, 1e-5)[0]
+    both.accept(problem, events, 1e-5)
     assert not second(problem, events, 1e-15)[0]
 
 
-def test_a_lighter_link_than_was_proved_with_is_refused(proved, second):
+def test_a_lighter_link_than_was_proved_with_is_refused(proved, both):
     problem, events = proved
     links = {
         kind: np.c_[table.pairs, 0.5 * table.weights]
         for kind, table in (("must_link", problem.must_link), ("cannot_link", problem.cannot_link))
     }
-    other = Problem(problem.X, 2, sizes=problem.sizes, **links)
-    assert not second(other, events, 1e-5)[0]
+    both.refuse(Problem(problem.X, 2, sizes=problem.sizes, **links), events, 1e-5)
 
 
 def test_a_clustering_that_leaves_its_penalty_out_is_refused(proved, second):
@@ -181,6 +176,7 @@ def test_a_clustering_that_leaves_its_penalty_out_is_refused(proved, second):
     events = changed(
         events, IncumbentFound, lambda e: {"objective": Partition(problem, e.labels).wcss}
     )
+    assert "a clustering claims" in verify(problem, events, gap=1e-5).sentence
     assert "claims another objective" in second(problem, events, 1e-5)[1]
 
 

@@ -3,7 +3,6 @@
 import ast
 import sys
 from dataclasses import replace
-from itertools import combinations
 from pathlib import Path
 
 import msgspec
@@ -16,31 +15,27 @@ from ccviz.problem.asked import read_asked
 from ccviz.problem.partition import Partition
 from ccviz.problem.reduction import with_rules
 from ccviz.proof.verify import verify
-from tests.made_soft import least_objective
+from tests.enumeration import least_objective
+from tests.made_up import events_of
 from tests.seeds import seeds
 
 ROOT = Path(__file__).parents[2]
 
 
-def events_of(problem, solver, **settings):
-    return [record.event for record in start(problem, solver, **settings)]
-
-
 @pytest.mark.parametrize("solver", ["sdp", "colgen"])
 @pytest.mark.parametrize("k", [1, 2, 3])
-def test_both_accept_honest_runs(second, solver, k):
+def test_both_accept_honest_runs(both, solver, k):
     for seed in range(3):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(9, 2)) * 10.0 ** rng.integers(-60, 60) + 10.0 ** rng.integers(-9, 9)
         problem = Problem(X, k, must_link=[(0, 1)], cannot_link=[(2, 3)] if k > 1 else [])
         events = events_of(problem, solver)
-        assert verify(problem, events).accepted
-        assert second(problem, events)[0]
+        both.accept(problem, events)
 
 
 @pytest.mark.parametrize("solver", ["sdp", "colgen"])
 @pytest.mark.parametrize("price", [(), (0.3,)])
-def test_both_accept_runs_with_weights(second, solver, price):
+def test_both_accept_runs_with_weights(both, solver, price):
     for seed in range(4):
         rng = np.random.default_rng(seed)
         X, far = rng.normal(size=(9, 2)) * 10.0 ** rng.integers(-3, 3), [(90.0, 90.0)]
@@ -50,17 +45,12 @@ def test_both_accept_runs_with_weights(second, solver, price):
             weights=weights[:, seed % 2],
         )  # fmt: skip
         events = events_of(problem, solver)
-        assert verify(problem, events).accepted
-        proved, sentence = second(problem, events)
-        assert proved, sentence
-        proved, sentence = second(problem, events, exact=True)
-        assert proved, sentence
+        both.accept(problem, events, exact=(False, True))
         doubled = replace(problem, weights=2.0 * problem.weights)
-        assert not verify(doubled, events).accepted
-        assert not second(doubled, events)[0]
+        both.refuse(doubled, events)
 
 
-def test_both_take_distances_between_the_places_of_a_rule(second):
+def test_both_take_distances_between_the_places_of_a_rule(both):
     """Income is the feature; places, or few points, are what a cluster is limited by."""
     rng = np.random.default_rng(0)
     place = {"lon": 24.0 + rng.random(9), "lat": 60.0 + rng.random(9) / 2.0}
@@ -69,13 +59,10 @@ def test_both_take_distances_between_the_places_of_a_rule(second):
     run = start(problem, "colgen")
     events = [record.event for record in run]
     assert run.result().status == "optimal"
-    assert verify(problem, events).accepted
-    proved, sentence = second(problem, events)
-    assert proved, sentence
+    both.accept(problem, events)
     wider = read_asked("diameter(lon,lat)<=90 or size<=2", column=place.__getitem__)
     easier = with_rules(Problem(problem.X, 4), [wider], True)
-    assert not verify(easier, events).accepted
-    assert not second(easier, events)[0]
+    both.refuse(easier, events)
 
 
 _COINCIDE = with_rules(
@@ -98,19 +85,16 @@ _COINCIDE = with_rules(
     ],
     ids=["all points coincide", "light link", "far apart", "weights of 1e9 to 1"],
 )  # fmt: skip
-def test_both_accept_proofs_whose_costs_are_tiny_beside_the_data(second, problem, solver, status):
+def test_both_accept_proofs_whose_costs_are_tiny_beside_the_data(both, problem, solver, status):
     settings = {} if problem.weights is None else {"divide_from": 4}
     run = start(problem, solver, **settings)
     events = [record.event for record in run]
     assert run.result().status == status
-    assert verify(problem, events).accepted
-    for exact in (False, True):
-        proved, sentence = second(problem, events, exact=exact)
-        assert proved, sentence
+    both.accept(problem, events, exact=(False, True))
 
 
 @pytest.mark.parametrize("seed", seeds(6, 60))
-def test_both_accept_proofs_with_links_heavier_than_all_costs(second, seed):
+def test_both_accept_proofs_with_links_heavier_than_all_costs(both, seed):
     """They are broken or not: their weights must take no digits of the costs either way."""
     rng = np.random.default_rng(seed)
     for _ in range(5):
@@ -128,21 +112,16 @@ def test_both_accept_proofs_with_links_heavier_than_all_costs(second, seed):
         assert run.result().status == "optimal"
         assert run.result().lower_bound <= optimum * (1.0 + 1e-9)
         assert run.result().objective == pytest.approx(optimum)
-        assert verify(problem, events).accepted
-        for exact in (False, True):
-            proved, sentence = second(problem, events, exact=exact)
-            assert proved, sentence
+        both.accept(problem, events, exact=(False, True))
 
 
-def test_both_accept_parts_with_weights(second):
+def test_both_accept_parts_with_weights(both):
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(c, 0.2, size=(20, 2)) for c in (0.0, 3.0, 6.0)])
     problem = Problem(X, 3, weights=rng.random(60) * (rng.random(60) < 0.9))
     events = events_of(problem, "divide", part_size=15)
     assert any(isinstance(event, PartsCut) for event in events)
-    verdict, (proved, sentence) = verify(problem, events, 0.1), second(problem, events, 0.1)
-    assert verdict.accepted, verdict.sentence
-    assert proved, sentence
+    verdict, sentence = both.accept(problem, events, 0.1)
     assert float(sentence.split()[-1]) == pytest.approx(verdict.gap, rel=0.05)
 
 
@@ -150,25 +129,19 @@ def test_both_accept_trees(second, proof):
     assert second(*proof)[0]
 
 
-def test_both_accept_parts(second, divided_proof):
+def test_both_accept_parts(second, both, divided_proof):
     problem, events = divided_proof
-    verdict = verify(problem, events, 2e-3)
-    proved, sentence = second(problem, events, 2e-3)
-    assert verdict.accepted
-    assert proved
+    verdict, sentence = both.accept(problem, events, 2e-3)
     assert float(sentence.split()[-1]) == pytest.approx(verdict.gap, rel=0.02)
     assert not second(problem, [e for e in events if not isinstance(e, PartsCut)], 2e-3)[0]
 
 
-def test_both_accept_parts_that_were_merged_and_branched(second, tree_proof):
+def test_both_accept_parts_that_were_merged_and_branched(both, tree_proof):
     problem, events = tree_proof
     bounds = [event for event in events if isinstance(event, PartBounded)]
     assert any(event.merged for event in bounds)
     assert any(event.leaves for event in bounds)
-    verdict = verify(problem, events, 0.09)
-    proved, sentence = second(problem, events, 0.09)
-    assert verdict.accepted, verdict.sentence
-    assert proved, sentence
+    verdict, sentence = both.accept(problem, events, 0.09)
     assert float(sentence.split()[-1]) == pytest.approx(verdict.gap, rel=0.05)
 
 
@@ -204,17 +177,9 @@ def test_both_accept_every_kind_of_proof(second, kinds):
         assert proved, (kind, sentence)
         assert not second(proof.problem, proof.events, 1e-12)[0] or "infeasible" in sentence
     assert seen >= {
-        "nonnegativity",
-        "weights",
-        "duals",
-        "taken",
-        "case_zone",
-        "node",
-        "unit",
-        "lifted",
-        "must_prices",
-        "cannot_prices",
-    }
+        "nonnegativity", "weights", "duals", "taken", "case_zone", "node", "unit", "lifted",
+        "must_prices", "cannot_prices",
+    }  # fmt: skip
 
 
 def test_whole_numbers_prove_as_much_as_doubles(second, kinds):
@@ -326,14 +291,6 @@ def test_a_kept_proof_needs_its_constraints(second, kinds):
     assert not verify(proof.problem, events).accepted
 
 
-def test_both_accept_that_there_is_no_clustering(second):
-    pairs = list(combinations(range(4), 2))
-    problem = Problem(np.random.default_rng(0).normal(size=(9, 2)), 3, cannot_link=pairs)
-    events = events_of(problem, "sdp")
-    assert verify(problem, events).sentence == "proved infeasible"
-    assert second(problem, events) == (True, "proved infeasible")
-
-
 @pytest.mark.parametrize(
     ("low", "high", "right"),
     [
@@ -367,14 +324,13 @@ def test_a_leaf_lacks_links_of_the_problem_only(check_proof):
             run.without({f"without_{name}": np.array([pair])})
 
 
-def test_the_gap_is_for_the_checker_to_say(second, proof):
+def test_the_gap_is_for_the_checker_to_say(second, both, proof):
     problem, events = proof
     loose = events_of(problem, "sdp", tolerance=0.9)
     for run, gap in ((loose, 1e-4), (events, 1e-9)):
         assert verify(problem, run, gap).sentence.startswith("no proof: the gap is")
         assert not second(problem, run, gap)[0]
-    assert verify(problem, loose, 0.9).accepted
-    assert second(problem, loose, 0.9)[0]
+    both.accept(problem, loose, 0.9)
 
 
 @pytest.fixture

@@ -211,9 +211,7 @@ def test_leaves_and_labels_of_column_generation_are_checked(column_proof):
     )
     assert "do not cover" in verify(problem, flipped).sentence
     infeasible = altered(
-        events,
-        NodePruned,
-        lambda e: msgspec.structs.replace(e, reason="infeasible"),
+        events, NodePruned, lambda e: msgspec.structs.replace(e, reason="infeasible")
     )
     assert "too low for that" in verify(problem, infeasible).sentence
 

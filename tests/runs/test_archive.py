@@ -30,6 +30,7 @@ from ccviz.runs.database import VERSION, Database, default_path
 from ccviz.runs.info import RunInfo, summarise
 from ccviz.runs.stop import Limits
 from ccviz.system import POSIX
+from tests.made_up import played
 
 GOOD = np.array([0, 0, 1, 1])
 
@@ -65,11 +66,8 @@ def records(count=20):
 
 def fill(archive, problem, what=None, **options):
     run_id = archive.create(problem, "sdp", {"tolerance": 1e-4}, **options)
-    run = Run(problem)
     what = records() if what is None else what
-    for record in what:
-        run.apply(record)
-    archive.append(run_id, what, summarise(run))
+    archive.append(run_id, what, summarise(played(problem, what)))
     return run_id
 
 

@@ -11,7 +11,7 @@ from ccviz.problem.partition import Partition
 from ccviz.proof.verify import verify
 from ccviz.views.frames.card import after_edit
 from ccviz.views.lab.as_edited import Proof
-from tests.enumeration import assignments
+from tests.enumeration import least_objective
 from tests.seeds import EXHAUSTIVE
 
 TOLERANCE = 1e-7
@@ -63,31 +63,6 @@ def problem_of(X, state):
         return Problem(X, K, must, cannot, sizes=limits)
     except CcvizError:
         return None
-
-
-def optimum_of(problem):
-    """Return the least objective over all clusterings that keep what is hard; inf without any."""
-    labels = assignments(problem.n, K)
-    count = (labels[:, :, None] == np.arange(K)).sum(axis=1)
-    keeps = (count > 0).all(axis=1)
-    if problem.sizes is not None:
-        keeps &= ((count >= problem.sizes.lower) & (count <= problem.sizes.upper)).all(axis=1)
-    cost = np.zeros(len(labels))
-    for links, together in ((problem.must_link, True), (problem.cannot_link, False)):
-        for (i, j), weight in zip(links.pairs.tolist(), links.weights.tolist(), strict=True):
-            broken = (labels[:, i] == labels[:, j]) != together
-            cost[broken] += weight
-    keeps &= np.isfinite(cost)
-    best = np.argsort(cost + _wcss(problem.X, labels))
-    kept = best[keeps[best]]
-    return Partition(problem, labels[kept[0]]).objective if len(kept) else np.inf
-
-
-def _wcss(X, labels):
-    inside = (labels[:, :, None] == np.arange(K)).astype(float)
-    sums = np.einsum("mnk,nd->mkd", inside, X)
-    sizes = np.maximum(inside.sum(axis=1), 1.0)
-    return (X**2).sum() - ((sums**2).sum(axis=2) / sizes).sum(axis=1)
 
 
 def check_statements(result, proofs, problem, optimum):
@@ -148,7 +123,7 @@ def check_sequence(seed, solver, sequence):
     X = np.random.default_rng(seed).normal(size=(N, 2))
     result, proofs = None, []
     for problem in problems_of(X, sequence):
-        optimum = optimum_of(problem)
+        optimum = least_objective(problem)
         if result is not None and np.isfinite(optimum):
             check_statements(result, proofs, problem, optimum)
         result = solve(problem, name, tolerance=TOLERANCE, start=result, **chosen)
@@ -184,7 +159,7 @@ def check_parts(seed, part_size, sequence):
     for problem in problems_of(X, sequence):
         if problem.is_soft:
             continue
-        optimum = optimum_of(problem)
+        optimum = least_objective(problem)
         result = solve(problem, "divide", start=result, part_size=part_size, largest_part=5)
         assert result.lower_bound <= optimum
         if result.partition is None:

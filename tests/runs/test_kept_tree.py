@@ -8,8 +8,8 @@ from ccviz import Partition, Problem, solve, start
 from ccviz.events import NodeOpened, NodePruned, NodeReopened, TreeKept
 from ccviz.proof.verify import verify
 from ccviz.runs.codec import decode_event, encode_event
+from tests.enumeration import least_objective
 from tests.proof.conftest import check_proof, second  # noqa: F401
-from tests.runs.test_edits import optimum_of
 
 N, K = 7, 3
 
@@ -134,7 +134,7 @@ def test_other_lists_never_make_a_false_proof(seed, second):  # noqa: F811
     result = solve(first, "sdp", cuts="none", tolerance=1e-7)
     sizes = ([1, 1, 1], [3, 3, 3]) if seed % 2 else None
     edited = Problem(X, K, [broken_pair(result)], [(0, 1), (2, 3)], sizes=sizes)
-    optimum = optimum_of(edited)
+    optimum = least_objective(edited)
     _, events = go_on(edited, result, tolerance=1e-7)
     assert verify(edited, events).accepted
     best = Partition(edited, events_best(edited, events)).objective
@@ -146,7 +146,7 @@ def test_other_lists_never_make_a_false_proof(seed, second):  # noqa: F811
         second(edited, lied)  # never a crash
     # The proof of the tighter problem is none of the wider one.
     wider = Problem(X, K, cannot_link=[(0, 1), (2, 3)], sizes=sizes)
-    if optimum_of(wider) < optimum * (1 - 1e-3):
+    if least_objective(wider) < optimum * (1 - 1e-3):
         for _ in range(6):
             lied = [altered(rng, edited, e) if isinstance(e, NodePruned) else e for e in events]
             assert not verify(wider, lied).accepted

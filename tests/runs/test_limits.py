@@ -12,13 +12,10 @@ def test_those_that_hold_are_given_by_name():
 @pytest.mark.parametrize(
     "limit",
     [
-        {"time_limit": -1},
-        {"time_limit": float("nan")},
-        {"gap": "small"},
-        {"node_limit": 1.5},
+        {"time_limit": -1}, {"time_limit": float("nan")}, {"gap": "small"}, {"node_limit": 1.5},
         {"node_limit": True},
     ],
-)
+)  # fmt: skip
 def test_what_is_no_limit_is_refused_by_name(limit):
     (name,) = limit
     with pytest.raises(ParameterError, match=f"^{name} = .* of at least 0"):

@@ -41,7 +41,7 @@ from ccviz.runs.check import _CHECKS, Validator, check_archive
 from ccviz.runs.codec import encode_event
 from ccviz.runs.file import export_run, import_run
 from ccviz.runs.info import summarise
-from ccviz.runs.run import Run
+from tests.made_up import played
 
 N, D, K = 6, 2, 3
 PROBLEM = Problem(np.random.default_rng(0).normal(size=(N, D)), K)
@@ -261,11 +261,8 @@ def test_shuffled_records_have_a_sentence():
 def forged(archive):
     """Return the id of a run of the archive whose last incumbent names a cluster too many."""
     run_id = archive.create(PROBLEM, "k-means", {})
-    run = Run(PROBLEM)
     sound = records([started(), incumbent(), Finished(termination="converged")])
-    for record in sound:
-        run.apply(record)
-    archive.append(run_id, sound, summarise(run))
+    archive.append(run_id, sound, summarise(played(PROBLEM, sound)))
     with archive._file.writing() as db:
         db.execute(
             "UPDATE records SET data = ? WHERE kind = 'IncumbentFound'",

@@ -77,14 +77,10 @@ def test_every_solver_has_its_group():
 @pytest.mark.parametrize(
     ("n", "k", "solver"),
     [
-        (15, 3, "colgen"),
-        (16, 4, "colgen"),
-        (24, 6, "colgen"),
-        (40, 4, "sdp"),
-        (600, 6, "regions"),
-        (12_000, 6, "blp-kmeans"),
+        (15, 3, "colgen"), (16, 4, "colgen"), (24, 6, "colgen"), (40, 4, "sdp"),
+        (600, 6, "regions"), (12_000, 6, "blp-kmeans"),
     ],
-)
+)  # fmt: skip
 def test_limits_on_sums_of_few_points_get_the_solver_that_lists_clusters(n, k, solver):
     demand = np.arange(1.0, n + 1.0)
     rules = [read_asked(f"sum(demand)<={0.9 * demand.sum()}", None, lambda _: demand)]

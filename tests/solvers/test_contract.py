@@ -1,7 +1,6 @@
 """One contract for every registered solver, over small problems of every kind."""
 
 import sys
-from functools import cache
 from itertools import count
 
 import numpy as np
@@ -36,28 +35,14 @@ def quick(name):
     return make_solver(name, **QUICK.get(name, {}))
 
 
-driven = cache(lambda name, problem: testing.drive(quick(name), problem))
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_a_run_keeps_the_contract(name, subtests):
     for title, problem in supported(quick(name), PROBLEMS).items():
         with subtests.test(title):
-            testing.keeps_the_contract(quick(name), problem, *driven(name, problem))
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_who_says_that_hard_links_are_kept_keeps_them(name, subtests):
-    for title, problem in supported(quick(name), PROBLEMS).items():
-        with subtests.test(title):
-            testing.keeps_what_must_hold(quick(name), problem, driven(name, problem)[0])
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_lower_bound_on_the_way_is_one(name, subtests):
-    for title, problem in supported(quick(name), PROBLEMS).items():
-        with subtests.test(title):
-            testing.bounds_hold(problem, driven(name, problem)[1])
+            records, run = testing.drive(quick(name), problem)
+            testing.keeps_the_contract(quick(name), problem, records, run)
+            testing.keeps_what_must_hold(quick(name), problem, records)
+            testing.bounds_hold(problem, run)
 
 
 @pytest.mark.parametrize("name", NAMES)

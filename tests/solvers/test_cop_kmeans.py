@@ -1,21 +1,11 @@
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
 
 from ccviz import Problem, solve
 from ccviz.events import Assigned, DeadEnded, Restarted
 from ccviz.solvers.base import Context
 from ccviz.solvers.cop_kmeans import CopKMeans
-
-
-@pytest.fixture(scope="module")
-def iris():
-    X, truth = load_iris(return_X_y=True)
-    rng = np.random.default_rng(4)
-    pairs = rng.choice(150, (60, 2))
-    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    same = truth[pairs[:, 0]] == truth[pairs[:, 1]]
-    return Problem(X, 3, must_link=pairs[same], cannot_link=pairs[~same])
+from ccviz.testing import INFEASIBLE, PROBLEMS
 
 
 def test_without_links_it_is_lloyds_algorithm():
@@ -38,16 +28,12 @@ def test_a_dead_end_is_an_event_and_no_proof():
     assert sum(isinstance(event, Restarted) for event in events) == 30
 
 
-def test_none_found_is_not_called_infeasible():
-    clique = [(i, j) for i in range(4) for j in range(i)]
-    problem = Problem(np.arange(6.0)[:, None], 3, cannot_link=clique)
-    result = solve(problem, CopKMeans(n_init=5))
-    assert (result.status, result.termination) == ("unknown", "stalled")
-    assert "All 5 starts met a dead end;" in result.message
-    assert "The only start met a dead end;" in solve(problem, CopKMeans(n_init=1)).message
+@pytest.mark.parametrize(("starts", "words"), [(5, "All 5 starts met"), (1, "The only start met")])
+def test_none_found_says_how_often_it_was_tried(starts, words):
+    result = solve(INFEASIBLE["clique"], CopKMeans(n_init=starts))
+    assert f"{words} a dead end;" in result.message
 
 
-def test_greedy_objective_is_the_cost_at_the_centres(iris):
-    events = list(CopKMeans(n_init=1).steps(iris, Context(seed=0)))
-    assigned = [event for event in events if isinstance(event, Assigned)]
-    assert assigned[-1].moved == 0
+def test_a_start_ends_when_no_point_moves():
+    events = CopKMeans(n_init=1).steps(PROBLEMS["both"], Context(seed=0))
+    assert [event.moved for event in events if isinstance(event, Assigned)][-1] == 0

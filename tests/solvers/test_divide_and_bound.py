@@ -1,15 +1,13 @@
 """No bound is above a feasible value, whatever the points and links."""
 
 import math
-from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from ccviz import Partition, Problem, solve, start
+from ccviz import Problem, solve, start
 from ccviz.cli.common import describe
 from ccviz.errors import ContradictionError, ProblemError
 from ccviz.events import BoundImproved, IncumbentFound, Noted, PartBounded, PartsCut
@@ -67,64 +65,16 @@ def test_no_bound_is_above_the_optimum(problem, part_size, shared):
         assert result.objective >= best * (1 - 1e-9) - noise
 
 
-@st.composite
-def sized_problems(draw):
-    """An odd problem with sizes that its points can have."""
-    problem = draw(odd_problems())
-    n, k = problem.n, problem.k
-    exact = np.array([n // k + (j < n % k) for j in range(k)])
-    slack = draw(st.integers(0, 2))
-    return replace(problem, sizes=(np.maximum(exact - slack, 1), exact + slack))
-
-
-@settings(max_examples=10)
-@given(sized_problems(), st.integers(2, 3))
-def test_under_sizes_clusterings_keep_them_and_the_bound_still_holds(problem, part_size):
-    best = least_wcss(problem)
-    run = start(problem, "divide", part_size=part_size, largest_part=4, shared=0.5)
-    events = [record.event for record in run]
-    result = run.result()
-    bounds = [event.lower_bound for event in events if isinstance(event, BoundImproved)]
-    noise = 1e-9 * float((problem.X**2).sum())
-    assert max(bounds, default=-math.inf) <= best * (1 + 1e-9) + noise
-    if math.isinf(best):
-        assert result.status in {"infeasible", "unknown"}
-    else:
-        assert result.status in {"feasible", "optimal"}
-        assert result.partition.violations.none_hard
-        assert result.objective >= best * (1 - 1e-9) - noise
-
-
-def test_a_divided_run_under_sizes_says_what_its_bound_leaves_out_and_is_verified():
-    X, _ = blobs(120, 3)
-    problem = Problem(X, 3, sizes=[40, 40, 40], cannot_link=[(0, 3), (1, 4)])
-    run = start(problem, "divide", part_size=30)
-    events = [record.event for record in run]
-    assert run.result().partition.cluster_sizes.tolist() == [40, 40, 40]
+@pytest.mark.parametrize(
+    ("constraint", "left_out"),
+    [({"sizes": [40] * 3}, "the cluster sizes"), ({"must_link": [(0, 1, 3.0)]}, "the soft links")],
+)
+def test_a_run_says_what_its_bound_leaves_out_and_is_verified(constraint, left_out):
+    problem = Problem(blobs(120, 3)[0], 3, cannot_link=[(0, 3), (1, 4)], **constraint)
+    events = events_of(problem, part_size=30)
     notes = [event.text for event in events if isinstance(event, Noted)]
-    assert any("leaves the cluster sizes out" in text for text in notes)
+    assert any(f"leaves {left_out} out" in text for text in notes)
     assert verify(problem, events, gap=1e-2).accepted
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_soft_links_count_for_clusterings_and_are_left_out_of_the_bound(seed):
-    rng = np.random.default_rng(seed)
-    X, k = rng.integers(0, 9, (7, 2)).astype(float), 2
-    i, j, a, b = rng.permutation(7)[:4].tolist()
-    soft = {"must_link": [(i, j, 3.0)], "cannot_link": [(a, b, 2.0), (i, a)]}
-    problem = Problem(X, k, **soft)
-    events = events_of(problem, part_size=3)
-    every = (Partition(problem, np.array(each)) for each in product(range(k), repeat=7))
-    best = min(
-        each.objective for each in every if each.violations.none_hard and each.cluster_sizes.all()
-    )
-    bounds = [event.lower_bound for event in events if isinstance(event, BoundImproved)]
-    found = [event.objective for event in events if isinstance(event, IncumbentFound)]
-    assert max(bounds) * (1 - 1e-12) <= best <= min(found) * (1 + 1e-12)
-    notes = [event.text for event in events if isinstance(event, Noted)]
-    assert any("leaves the soft links out" in text for text in notes)
-    verdict = verify(problem, events, 1.0)
-    assert verdict.accepted, verdict.sentence
 
 
 def test_the_presolve_of_sdp_keeps_sizes():

@@ -80,10 +80,7 @@ def test_what_a_move_changes_is_told_without_making_it(iris, p, copies):
     rng = np.random.default_rng(0)
     data = Annotations.of(problem, p).data
     fit = _relocation.open_fit(data, rng.integers(3, size=problem.n), 3)
-    costs, pull = (
-        open_costs(fit),
-        _relocation.Pull(*map(np.zeros, [(2, 3), (2, 4, 3), (2, 4)])),
-    )
+    costs, pull = (open_costs(fit), _relocation.Pull(*map(np.zeros, [(2, 3), (2, 4, 3), (2, 4)])))
     _relocation.count(data, fit, costs)
     before = _relocation.posterior_cost(data, fit)
     assert costs.cost[0] == pytest.approx(before, rel=1e-12)

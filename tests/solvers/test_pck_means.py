@@ -7,12 +7,7 @@ from ccviz.data import load, random_pairs
 from ccviz.events import CentersMoved, IncumbentFound
 from ccviz.solvers.base import Context
 from ccviz.solvers.common.hard_links import priced_graph, soften
-from ccviz.solvers.pck_means import (
-    PckMeans,
-    assign_in_turn,
-    first_centers,
-    means_without_links,
-)
+from ccviz.solvers.pck_means import PckMeans, assign_in_turn, first_centers, means_without_links
 
 
 def test_a_point_takes_the_cluster_of_least_distance_and_price():

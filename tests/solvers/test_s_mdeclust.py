@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ccviz import Problem, solve, start
-from ccviz.errors import ParameterError, UnsupportedError
+from ccviz.errors import ParameterError
 from ccviz.events import GenerationEnded, IncumbentFound, Restarted
 from ccviz.problem.partition import Partition
 from ccviz.solvers.base import Context
@@ -77,9 +77,8 @@ def same_events(first, second):
 
 
 @pytest.mark.slow
-def test_same_seed_same_events_whatever_the_number_of_workers():
+def test_same_events_whatever_the_number_of_workers():
     problem = make_problem(3)
-    same_events(events_of(problem), events_of(problem))
     same_events(events_of(problem), events_of(problem, workers="2"))
 
 
@@ -89,12 +88,6 @@ def test_the_unit_of_the_data_does_not_matter(unit):
     scaled = Problem(problem.X * unit, problem.k, problem.must_link, problem.cannot_link)
     one, other = (solve(p, SMdeClust(restarts=0), seed=1) for p in (problem, scaled))
     assert other.objective == pytest.approx(one.objective * unit**2)
-
-
-def test_one_cluster_and_one_cluster_a_point():
-    X = np.arange(5.0)[:, None]
-    assert solve(Problem(X, 1), "s-mdeclust").objective == pytest.approx(10.0)
-    assert solve(Problem(X, 5), "s-mdeclust").objective == pytest.approx(0.0)
 
 
 @pytest.mark.parametrize("k", [3, 5])
@@ -128,8 +121,6 @@ def test_the_incumbent_for_exact_solvers_stops_when_told():
     assert (memetic_incumbent(problem, seed=1) == labels).all()
 
 
-def test_bad_settings_and_problems_are_named():
+def test_bad_settings_are_named():
     with pytest.raises(ParameterError, match="scale_low"):
         SMdeClust(scale_low=0.9, scale_high=0.5)
-    with pytest.raises(UnsupportedError, match="cluster sizes"):
-        solve(Problem(np.arange(4.0)[:, None], 2, sizes=[2, 2]), "s-mdeclust")

@@ -1,73 +1,15 @@
-"""Weights of points, for all solvers that count them, against enumeration and duplicated points."""
-
-import math
+"""Weights of points beside points given twice, points left out, and weights of another unit."""
 
 import numpy as np
 import pytest
 
 from ccviz import Problem, start
-from ccviz.errors import ContradictionError, UnfillableError, UnsupportedError
+from ccviz.errors import UnsupportedError
 from ccviz.proof.verify import verify
 from ccviz.solvers import SOLVERS, check, make_solver
-from ccviz.testing import optimum
-from tests.seeds import seeds
 
-WEIGHING = [solver.name for solver in SOLVERS if solver.supports.weights]
 PROVING = [solver.name for solver in SOLVERS if solver.supports.weights and solver.supports.bounds]
 EXACT = [name for name in PROVING if make_solver(name).supports.exact]
-
-
-def weighted(seed):
-    """Return a problem of at most 8 points with weights, and perhaps links; None if it is none."""
-    rng = np.random.default_rng(seed)
-    n, k = int(rng.integers(4, 9)), int(rng.integers(2, 4))
-    X = rng.normal(size=(n, int(rng.integers(1, 4)))) + 1000.0 * (seed % 2)
-    weights = [
-        rng.random(n) + 0.01,
-        rng.integers(1, 5, n).astype(float),
-        10.0 ** rng.uniform(-1.5, 1.5, n),
-        rng.integers(0, 3, n).astype(float),
-    ][seed % 4]
-
-    def pairs(most):
-        price = () if seed % 3 else (float(rng.random()) * weights.mean(),)
-        return [
-            (*map(int, rng.choice(n, 2, replace=False)), *price)
-            for _ in range(int(rng.integers(0, most)))
-        ]
-
-    try:
-        return Problem(X, k, pairs(3), pairs(4), weights=weights)
-    except (ContradictionError, UnfillableError):
-        return None
-
-
-def agrees(problem, name):
-    """Check a run against enumeration, and its proof."""
-    stepper = start(problem, name, seed=1)
-    events = [record.event for record in stepper]
-    result, best = stepper.result(), optimum(problem)
-    assert result.lower_bound <= best * (1 + 1e-9)
-    if result.status in {"optimal", "feasible"}:
-        assert result.partition.violations.none_hard
-        assert result.objective >= best * (1 - 1e-9)
-    if name in EXACT:
-        assert result.status == ("infeasible" if math.isinf(best) else "optimal")
-        assert math.isinf(best) or result.objective <= best * (1 + 1.1e-4)
-        assert name == "rbba" or verify(problem, events).accepted
-
-
-@pytest.mark.parametrize("seed", seeds(6, 100))
-@pytest.mark.parametrize("name", WEIGHING)
-def test_no_statement_is_wrong(name, seed):
-    problem = weighted(seed)
-    if problem is None:
-        return
-    try:
-        agrees(problem, name)
-    except UnsupportedError:
-        missing = make_solver(name).supports.missing(problem)
-        assert missing, "it is refused for what it says it can"
 
 
 @pytest.mark.parametrize("name", EXACT)

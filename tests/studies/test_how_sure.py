@@ -17,8 +17,8 @@ from ccviz.solvers import make_solver
 from ccviz.studies.how_sure import how_sure, margin_steps, pair_margin
 from ccviz.studies.margin_table import Margin
 from ccviz.studies.stored import margins_in_process, margins_of_stored, stored_margins
-from tests.enumeration import feasible
-from tests.made_soft import draw_soft, least_objective
+from tests.enumeration import feasible, least_objective
+from tests.made_soft import draw_soft
 from tests.seeds import seeds
 from tests.studies.test_link_prices import feasible_problem
 

@@ -8,7 +8,8 @@ import pytest
 from ccviz import CcvizError, Partition, Problem, solve
 from ccviz.problem.blocks import contract
 from ccviz.studies.least_change import least_change, renamed
-from tests.made_soft import draw_soft, least_objective
+from tests.enumeration import least_objective
+from tests.made_soft import draw_soft
 from tests.seeds import seeds
 from tests.studies.test_link_prices import feasible_problem
 

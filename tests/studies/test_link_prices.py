@@ -14,7 +14,7 @@ from ccviz.runs.info import summarise
 from ccviz.solvers import make_solver
 from ccviz.studies.link_prices import link_prices, price_steps
 from ccviz.studies.stored import price_in_process, price_stored, stored_prices
-from tests.made_soft import least_objective
+from tests.enumeration import least_objective
 from tests.seeds import seeds
 
 

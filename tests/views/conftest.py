@@ -89,23 +89,18 @@ def relaxation_records(problem, labels):
 def column_records(problem):
     """Return forty pricing rounds that close a gap, every fifth of them exact."""
     rng = np.random.default_rng(1)
-    return stamped(
-        problem,
-        [
-            ColumnsPriced(
-                node=0,
-                iteration=at,
-                columns=0 if at == 39 else int(rng.integers(1, 12)),
-                pool=100 + 6 * at,
-                best_reduced_cost=0.0 if at == 39 else -8.0 * 0.85**at,
-                exact=at % 5 == 4,
-                master_objective=60.0 + 20.0 * 0.9**at,
-                lower_bound=60.0 - 25.0 * 0.85**at if at > 3 else -np.inf,
-                duals=rng.gamma(2.0, 1.0, size=N) * (1 - 0.9**at),
-            )
-            for at in range(40)
-        ],
-    )
+    events = [
+        ColumnsPriced(
+            node=0, iteration=at, pool=100 + 6 * at, exact=at % 5 == 4,
+            columns=0 if at == 39 else int(rng.integers(1, 12)),
+            best_reduced_cost=0.0 if at == 39 else -8.0 * 0.85**at,
+            master_objective=60.0 + 20.0 * 0.9**at,
+            lower_bound=60.0 - 25.0 * 0.85**at if at > 3 else -np.inf,
+            duals=rng.gamma(2.0, 1.0, size=N) * (1 - 0.9**at),
+        )
+        for at in range(40)
+    ]  # fmt: skip
+    return stamped(problem, events)
 
 
 @pytest.fixture(scope="session")
@@ -120,15 +115,11 @@ def residual_records(problem, labels):
         x = (1 - share) * start + share * goal
         events.append(
             ResidualsUpdated(
-                iteration=at,
-                primal_residual=0.97**at,
-                dual_residual=0.5 * 0.96**at,
-                rho=1e-3 * 1.02**at,
-                fractional=float(np.minimum(x, 1 - x).mean()),
-                violations=max(0, 12 - at // 10),
-                x=x,
+                iteration=at, primal_residual=0.97**at, dual_residual=0.5 * 0.96**at,
+                rho=1e-3 * 1.02**at, fractional=float(np.minimum(x, 1 - x).mean()),
+                violations=max(0, 12 - at // 10), x=x,
             )
-        )
+        )  # fmt: skip
     return stamped(problem, events)
 
 

@@ -6,11 +6,7 @@ import numpy as np
 import pytest
 
 from ccviz.problem.links import Links
-from ccviz.solvers.assignment import (
-    Structure,
-    objective_of,
-    solve_assignment,
-)
+from ccviz.solvers.assignment import Structure, objective_of, solve_assignment
 from ccviz.solvers.assignment.core import SearchLimits
 from ccviz.solvers.assignment.milp import milp_assignment
 from tests.seeds import seeds
@@ -157,9 +153,7 @@ def test_a_core_with_many_columns_is_answered_in_haste_if_asked():
 
 
 @pytest.mark.parametrize("clique", [4, 5])
-def test_beyond_any_search_an_answer_is_found_and_never_called_proved(
-    clique,
-):
+def test_beyond_any_search_an_answer_is_found_and_never_called_proved(clique):
     pairs = [(i, j) for j in range(clique) for i in range(j)]
     others = [(i, clique) for i in range(clique - 1)]  # a clique alone is assigned exactly
     structure = Structure.from_edges(clique + 1, 4, np.array(pairs + others))

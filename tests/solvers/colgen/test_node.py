@@ -123,12 +123,8 @@ def with_taken(event, change):
 
 
 ALTERATIONS = (
-    without_discs,
-    larger_disc_duals,
-    disc_duals_below_zero,
-    more_discs,
-    one_side_elsewhere,
-)
+    without_discs, larger_disc_duals, disc_duals_below_zero, more_discs, one_side_elsewhere,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("keeps_state", [True, False])

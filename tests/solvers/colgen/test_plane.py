@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ccviz import start
@@ -92,9 +91,3 @@ def small_problems(draw):
     joined = joined and not {(1, j) for j in range(n)} & set(cannot)
     must = [(0, 1)] if joined else []
     return Problem(X, draw(st.integers(1, 3)), must_link=must, cannot_link=cannot)
-
-
-@settings(max_examples=40, deadline=None)
-@given(problem=small_problems())
-def test_no_bound_is_above_what_brute_force_finds(problem):
-    ends_as_brute_force(problem, events_of(problem))

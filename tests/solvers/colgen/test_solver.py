@@ -1,9 +1,7 @@
 from functools import cache
-from itertools import product
 
 import numpy as np
 import pytest
-from scipy.spatial.distance import pdist, squareform
 from sklearn.datasets import load_iris
 
 from ccviz.events import (
@@ -15,21 +13,11 @@ from ccviz.events import (
     NodeBranched,
     NodePruned,
 )
-from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
-from ccviz.problem.rules import (
-    MaxOverlap,
-    MaxSize,
-    SoftCannotLink,
-    different_from,
-    minimum_separation,
-)
+from ccviz.problem.rules import SoftCannotLink
 from ccviz.solvers.base import Context
 from ccviz.solvers.colgen import Colgen
 from ccviz.solvers.colgen.params import Params, PricingParams
-from tests.enumeration import least_wcss
-from tests.seeds import seeds
-from tests.solvers.colgen.conftest import random_problem
 
 SLICED = Params(pricing=PricingParams(visits=30_000))
 
@@ -57,42 +45,6 @@ def iris(k, count, every=1):
     X, classes = data.data[::every], data.target[::every]
     must, cannot = sampled_links(classes, count, seed=0)
     return Problem(X, k, must_link=must, cannot_link=cannot)
-
-
-@pytest.mark.parametrize("seed", seeds(2, 8))
-def test_the_optimum_is_that_of_brute_force(seed, rules):
-    problem = random_problem(seed, rules)
-    best = least_wcss(problem)
-    events = run(problem)
-    assert isinstance(events[-1], Finished)
-    assert events[-1].termination == "proved"
-    if np.isinf(best):
-        assert len(of(events, InfeasibilityProved)) == 1
-        assert not of(events, IncumbentFound)
-        return
-    labels = of(events, IncumbentFound)[-1].labels
-    partition = Partition(problem, labels)
-    assert partition.violations.none_hard
-    assert partition.wcss == pytest.approx(best, rel=1e-6)
-    root = [event for event in of(events, ColumnsPriced) if event.node == 0]
-    for event in of(events, BoundImproved) + root:
-        assert event.lower_bound <= best * (1.0 + 1e-9)
-
-
-@pytest.mark.parametrize("seed", seeds(2, 4))
-def test_minimum_separation_gives_the_best_of_all_clusterings_so_far_apart(seed):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(8, 2))
-    apart = squareform(pdist(X))
-    distance = np.sort(apart[np.triu_indices(8, 1)])[3] + 1e-6
-    best = np.inf
-    for labels in product(range(3), repeat=8):
-        labels = np.array(labels)
-        if len(set(labels)) == 3 and apart[labels[:, None] != labels].min() >= distance:
-            best = min(best, Partition(Problem(X, 3), labels).wcss)
-    events = run(Problem(X, 3, must_link=minimum_separation(X, distance)))
-    assert of(events, IncumbentFound)[-1].objective == pytest.approx(best, rel=1e-6)
-    assert isinstance(events[-1], Finished)
 
 
 def test_the_optimum_of_iris_with_three_hundred_links():
@@ -135,26 +87,6 @@ def test_a_fractional_relaxation_is_branched_on(n, d, k, links, seed):
     assert len(of(events, NodePruned)) == len(of(events, NodeBranched)) + 1
     upper, lower = of(events, IncumbentFound)[-1].objective, of(events, BoundImproved)[-1]
     assert upper * (1.0 - 2e-6) <= lower.lower_bound <= upper * (1.0 + 1e-9)
-
-
-def test_rules_that_leave_nothing_are_proved_infeasible():
-    X = np.random.default_rng(0).normal(size=(9, 2))
-    assert of(run(Problem(X, 2, rules=(MaxSize(4),))), InfeasibilityProved)
-    overlap = MaxOverlap(tuple(range(9)), 2)
-    assert of(run(Problem(X, 4, rules=(overlap,))), InfeasibilityProved)
-
-
-@pytest.mark.parametrize(("by", "k"), [(1, 2), (2, 3)])
-def test_a_different_clustering_is_different_and_best(by, k):
-    rng = np.random.default_rng(4)
-    X = rng.normal(size=(8, 2))
-    first = of(run(Problem(X, k)), IncumbentFound)[-1].labels
-    problem = Problem(X, k, rules=(different_from(first, by),))
-    second = of(run(problem), IncumbentFound)[-1]
-    assert second.objective == pytest.approx(least_wcss(problem), rel=1e-6)
-    for known in (first == label for label in range(k)):
-        most = max(known.sum() - by, 1)
-        assert all((known & (second.labels == j)).sum() <= most for j in range(k))
 
 
 def test_a_tree_whose_branches_are_all_infeasible_proves_it():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ccviz import Problem, start
+from ccviz import Problem
 from ccviz.problem.blocks import contract
 from ccviz.problem.counts import MaxExcess
 from ccviz.problem.relaxed import bounded
@@ -11,6 +11,7 @@ from ccviz.problem.sums import MaxSum, MinSum, row_limits
 from ccviz.solvers.relaxation.cuts import CLIQUE, ROW, no_cuts, rows_of, separate
 from ccviz.solvers.relaxation.model import relax, row_sums_of
 from tests.enumeration import feasible
+from tests.made_up import events_of
 from tests.seeds import seeds
 
 
@@ -71,17 +72,13 @@ def test_the_deepest_broken_rows_are_found_and_hold_in_the_form_of_cuts():
         assert value * entries.norm[at] == pytest.approx(2 / 3 - 1.0)
 
 
-def events_of(problem):
-    return [record.event for record in start(problem, "sdp")]
-
-
 @pytest.mark.slow
 def test_the_tree_is_small_where_limits_cost_much():
     rng = np.random.default_rng(1)
     points, column = rng.normal(size=(12, 2)), rng.uniform(1, 9, 12).round(1)
     total = column.sum()
     rules = (MinSum(tuple(column), 0.28 * total), MaxSum(tuple(column), 0.4 * total))
-    events = events_of(Problem(points, 3, rules=rules))
+    events = events_of(Problem(points, 3, rules=rules), "sdp")
     opened = sum(type(event).__name__ == "NodeOpened" for event in events)
     assert opened < 100  # 600 and more without the rows
     assert sum(event.rows for event in events if type(event).__name__ == "CutsAdded") > 0

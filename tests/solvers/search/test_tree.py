@@ -26,13 +26,7 @@ from ccviz.solvers.base import Context, never
 from ccviz.solvers.s_mdeclust import first_labels
 from ccviz.solvers.search.branch_and_bound import Known, branch_and_bound
 from ccviz.solvers.search.decisions import PairDecision, decided_pairs, decision_of
-from ccviz.solvers.search.tree import (
-    Report,
-    Search,
-    StoppedError,
-    Task,
-    cutoff,
-)
+from ccviz.solvers.search.tree import Report, Search, StoppedError, Task, cutoff
 from ccviz.solvers.search.workforce import Backend, Workforce, open_workforce
 from tests.patience import PATIENCE_S
 

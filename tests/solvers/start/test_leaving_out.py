@@ -39,8 +39,7 @@ def test_what_bounds_leave_out(problem):
 
 
 @pytest.mark.parametrize(
-    ("solver", "words"),
-    [("sdp", "count limits on sums"), ("colgen", "leave limits on sums out")],
+    ("solver", "words"), [("sdp", "count limits on sums"), ("colgen", "leave limits on sums out")]
 )
 def test_the_optimum_is_proved_and_the_run_says_what_is_left_out(problem, solver, words):
     run = start(problem, solver, **SETTINGS[solver]).result()

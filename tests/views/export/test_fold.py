@@ -73,55 +73,30 @@ class Live:
         return self.logs[kind]
 
 
-def same(shown, frame, **names):
+def same(shown, frame, *fields, **names):
     """Hold the columns of a shown frame against fields of one of Python's."""
-    for name, field in names.items():
+    for name, field in (dict(zip(fields, fields, strict=True)) | names).items():
         wanted = np.asarray(getattr(frame, field), dtype=float)
         given = shown.get(name, [])
         assert np.array_equal(np.array(given, dtype=float), wanted, equal_nan=True), name
 
 
+COLUMNS = {
+    "cuts": (CutsLog, "at node pair active triangle clique round lower_bound"),
+    "columns": (ColumnsLog, "at node columns pool reduced_cost exact master lower_bound"),
+    "residuals": (ResidualsLog, "iteration primal dual rho fractional violations"),
+}
+
+
 def hold(shown, live):
     run = live.run
     hold_result(shown, run)
-    same(
-        shown["cuts"],
-        live[CutsLog].frame(),
-        at="at",
-        node="node",
-        pair="pair",
-        active="active",
-        triangle="triangle",
-        clique="clique",
-        round="round",
-        lower_bound="lower_bound",
-    )
-    same(
-        shown["columns"],
-        live[ColumnsLog].frame(),
-        at="at",
-        node="node",
-        columns="columns",
-        pool="pool",
-        reduced_cost="reduced_cost",
-        exact="exact",
-        master="master",
-        lower_bound="lower_bound",
-    )
+    for name, (log, fields) in COLUMNS.items():
+        same(shown[name], live[log].frame(), *fields.split())
     duals = live[ColumnsLog].duals()
     if len(duals.block):
         assert shown["duals"]["block"] == duals.block.tolist()
         assert np.allclose(shown["duals"]["price"], duals.price, rtol=1e-6)
-    same(
-        shown["residuals"],
-        live[ResidualsLog].frame(),
-        iteration="iteration",
-        primal="primal",
-        dual="dual",
-        rho="rho",
-        fractional="fractional",
-        violations="violations",
-    )
     hold_pictures(shown, live)
     hold_population(shown["population"], live[PopulationLog].frame())
     if shown["tree"]:
@@ -136,7 +111,7 @@ def hold_result(shown, run):
     assert [tuple(row) for row in shown["card"]["scores"]] == list(frame.scores)
     assert tuple(shown["card"]["sizes"]) == frame.sizes
     for against, name in (("time", "bounds"), ("nodes", "byNodes")):
-        same(shown[name], bounds(run, against), at="at", upper="upper", lower="lower", gap="gap")
+        same(shown[name], bounds(run, against), "at", "upper", "lower", "gap")
     heights = bounds(run).heights
     assert shown["heights"] == (None if heights is None else pytest.approx(heights))
 
@@ -159,7 +134,7 @@ def hold_pictures(shown, live):
 
 
 def hold_population(shown, frame):
-    same(shown, frame, generation="generation", best="best", mean="mean", diversity="diversity")
+    same(shown, frame, "generation", "best", "mean", "diversity")
     members = np.array(shown["members"], dtype=float).reshape(-1, 4).T
     for values, name in zip(
         members, ("member_generation", "objective", "member", "fresh"), strict=True

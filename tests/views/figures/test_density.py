@@ -25,12 +25,9 @@ def test_points_take_the_colours_of_their_clusters():
     assert (channel(between, 3) == 0).all()
 
 
-def test_what_is_out_of_view_is_left_out():
-    image = density(np.array([9.0]), np.array([1.0]), np.array([0]), COLORS, SCREEN)
-    assert (channel(image, 3) == 0).all()
-
-
-def test_low_rows_come_first():
+def test_low_rows_come_first_and_what_is_out_of_view_is_left_out():
     image = density(np.full(9, 0.05), np.full(9, 0.05), np.zeros(9, int), COLORS, SCREEN)
     assert channel(image, 3)[0, 0] > 0
     assert (channel(image, 3)[10:] == 0).all()
+    image = density(np.array([9.0]), np.array([1.0]), np.array([0]), COLORS, SCREEN)
+    assert (channel(image, 3) == 0).all()

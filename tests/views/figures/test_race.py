@@ -4,21 +4,15 @@ import numpy as np
 import pytest
 from bokeh.models import LogScale
 
-from ccviz.runs.run import Run
 from ccviz.views.figures.curves import RaceFigure
 from ccviz.views.frames.bounds import race
 from ccviz.views.palette import DARK, LIGHT
+from tests.made_up import played
 
 
 @pytest.fixture(scope="module")
 def lanes(problem, tree_records):
-    runs = []
-    for nodes in (21, 61):
-        run = Run(problem)
-        for record in tree_records(nodes):
-            run.apply(record)
-        runs.append((f"{nodes} nodes", run))
-    return race(runs)
+    return race([(f"{nodes} nodes", played(problem, tree_records(nodes))) for nodes in (21, 61)])
 
 
 def test_a_small_gap_has_a_number_of_its_own():
@@ -33,6 +27,8 @@ def test_a_lane_a_run(lanes, quantity, log):
     assert [item.label.value for item in figure._legend.items] == ["21 nodes", "61 nodes"]
     assert [len(source.data["at"]) > 0 for source in figure._lanes] == [True] * 2 + [False] * 6
     assert isinstance(figure.plot.y_scale, LogScale) == log
+    figure.apply_theme(DARK)
+    assert figure.plot.background_fill_color == DARK.paper
 
 
 def test_the_axis_leaves_out_what_came_long_before_the_end(lanes):
@@ -62,9 +58,3 @@ def test_long_names_are_under_one_another_and_what_has_no_gap_has_no_name(lanes)
     assert (len(figure._legend.items), figure._legend.ncols) == (1, 1)
     figure.show(lanes)
     assert (len(figure._legend.items), figure._legend.ncols) == (2, 3)
-
-
-def test_dark():
-    figure = RaceFigure(LIGHT)
-    figure.apply_theme(DARK)
-    assert figure.plot.background_fill_color == DARK.paper

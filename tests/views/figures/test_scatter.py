@@ -51,10 +51,6 @@ def test_an_empty_part_says_how_points_come_back(figure):
         assert figure._empty.visible == is_empty
 
 
-def test_the_names_of_the_axes_are_no_tex(figure):
-    assert [axis.axis_label.text for axis in figure.plot.axis] == ["x", "y"]
-
-
 def zoom(figure, bottom, top):
     figure.plot.y_range.update(start=bottom, end=top)
     figure._redraw()
@@ -158,19 +154,17 @@ X, Y = np.array([0.0, 30.0, 100.0, 100.0]), np.array([0.0, 0.0, 0.0, 40.0])
 WIDE = np.full(4, 50.0)
 
 
-def test_the_first_in_the_order_is_written_and_what_it_covers_is_not():
-    assert with_room(X, Y, WIDE, 20.0, [0, 1, 2, 3]).tolist() == [True, False, True, True]
-    assert with_room(X, Y, WIDE, 20.0, [1, 0, 2, 3]).tolist() == [False, True, True, True]
-
-
-def test_labels_over_one_another_need_their_height():
-    assert with_room(X, Y, WIDE, 41.0, [2, 3]).tolist() == [False, False, True, False]
-
-
-def test_an_empty_label_takes_no_room():
-    assert with_room(X, Y, np.array([0.0, 50.0, 0.0, 0.0]), 20.0, range(4)).tolist() == [
-        False, True, False, False,
-    ]  # fmt: skip
+@pytest.mark.parametrize(
+    ("width", "height", "order", "written"),
+    [
+        (WIDE, 20.0, [0, 1, 2, 3], [True, False, True, True]),  # what the first covers is not
+        (WIDE, 20.0, [1, 0, 2, 3], [False, True, True, True]),
+        (WIDE, 41.0, [2, 3], [False, False, True, False]),  # over one another
+        (np.array([0.0, 50.0, 0.0, 0.0]), 20.0, range(4), [False, True, False, False]),  # empty
+    ],
+)
+def test_labels_are_written_where_there_is_room(width, height, order, written):
+    assert with_room(X, Y, width, height, order).tolist() == written
 
 
 def labels(plot):

@@ -8,7 +8,6 @@ from bokeh.document import Document
 from bokeh.events import Tap
 from bokeh.models import CustomAction
 
-from ccviz.views.figures.base import plain_figure
 from ccviz.views.figures.matrix import MatrixFigure
 from ccviz.views.figures.overlays import DecisionsOverlay
 from ccviz.views.figures.solvers import (
@@ -64,7 +63,10 @@ def messages(figure, change):
 
 
 @pytest.mark.parametrize(("figure", "log", "method", "stream"), FIGURES)
-def test_a_frame_drawn_twice_is_sent_once(figure, log, method, stream, request):
+def test_a_frame_drawn_twice_is_sent_once_and_an_empty_one_is_no_mistake(
+    figure, log, method, stream, request
+):
+    figure(LIGHT).show(frame_of(log(), method))
     log, figure = log(), figure(LIGHT)
     log.feed(request.getfixturevalue(stream))
     figure.show(frame_of(log, method))
@@ -72,21 +74,12 @@ def test_a_frame_drawn_twice_is_sent_once(figure, log, method, stream, request):
     assert not messages(figure, lambda: figure.show(frame_of(log, method)))
 
 
-@pytest.mark.parametrize(("figure", "log", "method", "stream"), FIGURES)
-def test_nothing_to_draw_is_no_mistake(figure, log, method, stream):
-    figure(LIGHT).show(frame_of(log(), method))
-
-
 @pytest.mark.parametrize("figure", [*dict.fromkeys(row[0] for row in FIGURES), TreeFigure])
-def test_dark_and_light(figure):
+def test_a_figure_has_both_themes_and_one_button_for_its_picture(figure):
     drawn = figure(LIGHT)
     drawn.apply_theme(DARK)
     assert drawn.plot.background_fill_color == DARK.paper
-
-
-@pytest.mark.parametrize("figure", [*dict.fromkeys(row[0] for row in FIGURES), TreeFigure])
-def test_every_view_can_be_saved(figure):
-    assert "Figure…" in {tool.description for tool in figure(LIGHT).plot.tools}
+    assert [tool.description for tool in drawn.plot.select(CustomAction)] == ["Figure…"]
 
 
 def sources(figure):
@@ -232,16 +225,7 @@ def test_depths_are_whole_numbers(problem, tree_records):
     assert figure.plot.yaxis[0].ticker.min_interval == 0
 
 
-def test_branches_are_labelled_with_their_pair(problem, tree_records):
-    tree, figure = Drawn(problem), TreeFigure(LIGHT)
-    tree.feed(tree_records(5))
-    figure.show(tree.frame("depth"))
-    labels = figure._branches.data["text"]
-    assert len(labels) == len(tree.frame().node) - 1
-    assert all(label.split()[-1] in ("together", "apart") for label in labels)
-
-
-def test_no_label_of_a_branch_lies_on_a_node(problem, tree_records):
+def test_branches_are_labelled_with_their_pair_and_not_on_a_node(problem, tree_records):
     tree, figure = Drawn(problem), TreeFigure(LIGHT)
     tree.feed(tree_records(5))
     frame = tree.frame("depth")
@@ -250,17 +234,14 @@ def test_no_label_of_a_branch_lies_on_a_node(problem, tree_records):
     x, y = frame.x.copy(), frame.y.copy()
     x[0], y[0] = x[3], y[3] - 16 / down
     figure.show(frame)
+    labels = figure._branches.data["text"]
+    assert len(labels) == len(frame.node) - 1
+    assert all(label.split()[-1] in ("together", "apart") for label in labels)
     assert x[3] in figure._branches.data["x"]
     figure.show(replace(frame, x=x, y=y))
     assert [x[3], y[3]] not in np.column_stack(
         [figure._branches.data[name] for name in ("x", "y")]
     ).tolist()
-
-
-@pytest.mark.parametrize("tools", ["pan,wheel_zoom,box_zoom,reset", ""])
-def test_every_figure_has_one_button_for_its_picture(tools):
-    plot = plain_figure("any", tools=tools)
-    assert [tool.description for tool in plot.select(CustomAction)] == ["Figure…"]
 
 
 def test_the_iterations_are_drawn_and_the_axis_has_room_for_what_is_worth_seeing():

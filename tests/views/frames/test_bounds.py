@@ -5,6 +5,7 @@ from ccviz import Problem
 from ccviz.events import BoundImproved, IncumbentFound, Record, TreeKept
 from ccviz.runs.run import Run
 from ccviz.views.frames.bounds import bounds, lane, race
+from tests.made_up import played
 
 
 def test_steps_reach_the_present_and_unknown_is_nan():
@@ -60,15 +61,10 @@ def test_bounds_that_an_edit_has_made_too_high_are_left_out():
 def test_the_bounds_of_earlier_runs_come_before_the_edit():
     run = Run(Problem([[0.0], [1.0], [4.0]], 2))
     kept = TreeKept(
-        lower_bound=0.2,
-        leaves=3,
-        reopened=1,
-        times=np.array([-3.0, -2.0, -1.0, 0.0]),
-        nodes=np.array([0.0, 1.0, 3.0, 5.0]),
-        upper=np.array([np.inf, 0.6, 0.6, 0.5]),
-        lower=np.array([0.1, 0.1, 0.2, 0.2]),
-        edits=np.array([-2.0]),
-    )
+        lower_bound=0.2, leaves=3, reopened=1, times=np.array([-3.0, -2.0, -1.0, 0.0]),
+        nodes=np.array([0.0, 1.0, 3.0, 5.0]), upper=np.array([np.inf, 0.6, 0.6, 0.5]),
+        lower=np.array([0.1, 0.1, 0.2, 0.2]), edits=np.array([-2.0]),
+    )  # fmt: skip
     run.apply(Record(0, 0.0, kept))
     run.apply(Record(1, 1.0, IncumbentFound(labels=np.array([0, 0, 1]))))
     frame = bounds(run)
@@ -80,40 +76,28 @@ def test_the_bounds_of_earlier_runs_come_before_the_edit():
 
 
 @pytest.fixture(scope="module")
-def played(problem, tree_records):
-    run = Run(problem)
-    for record in tree_records(61):
-        run.apply(record)
-    return run
+def searched(problem, tree_records):
+    return played(problem, tree_records(61))
 
 
-def test_a_lane_is_the_runs_history(played):
-    frame = lane("one", played)
-    assert frame.upper[-1] == played.objective
-    assert np.nanmax(frame.lower) == played.lower_bound
+def test_a_lane_is_the_runs_history_with_better_clusterings_marked(searched):
+    frame = lane("one", searched)
+    assert frame.upper[-1] == searched.objective
+    assert np.nanmax(frame.lower) == searched.lower_bound
     assert (np.diff(frame.at) >= 0).all()
-
-
-def test_better_clusterings_are_marked(played):
-    frame = lane("one", played)
-    assert frame.found.tolist() == [played.objective]
+    assert frame.found.tolist() == [searched.objective]
     assert frame.found_at[0] > 0
+    assert lane("one", searched, "nodes").at[-1] == 61
 
 
 def test_a_closed_gap_is_no_number(problem, relaxation_records):
-    run = Run(problem)
-    for record in relaxation_records:
-        run.apply(record)
+    run = played(problem, relaxation_records)
     run.lower_bound = run.objective
     run._remember()
     assert np.isnan(lane("one", run).gap[-1])
 
 
-def test_over_nodes(played):
-    assert lane("one", played, "nodes").at[-1] == 61
-
-
-def test_runs_side_by_side(played, problem):
-    lanes = race([("one", played), ("nothing yet", Run(problem))])
+def test_runs_side_by_side(searched, problem):
+    lanes = race([("one", searched), ("nothing yet", Run(problem))])
     assert [each.name for each in lanes] == ["one", "nothing yet"]
     assert len(lanes[1].at) == 0

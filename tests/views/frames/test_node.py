@@ -3,49 +3,47 @@ import pytest
 
 from ccviz.data.datasets import Dataset
 from ccviz.events import CutsAdded, Record
-from ccviz.runs.run import Run
 from ccviz.views.draft import Draft
 from ccviz.views.frames.exact import CutsLog
 from ccviz.views.frames.node import NodeLog, place_circles, why
 from ccviz.views.frames.scatter import plane
+from tests.made_up import played
 
 BOX = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0], [3.0, 4.0]])
 NO_PLACES = np.zeros((0, 2), dtype=np.int64)
 
 
-@pytest.fixture(scope="module")
-def played(problem, tree_records):
-    run, log = Run(problem), NodeLog()
-    records = tree_records(61)
-    for record in records:
-        run.apply(record)
+def told(problem, records):
+    """Return a run of records, and its log of nodes."""
+    log = NodeLog()
     log.feed(records)
-    return run, log
+    return played(problem, records), log
+
+
+@pytest.fixture(scope="module")
+def searched(problem, tree_records):
+    return told(problem, tree_records(61))
 
 
 @pytest.fixture(scope="module")
 def placed(problem, place_records):
-    run, log = Run(problem), NodeLog()
-    for record in place_records:
-        run.apply(record)
-    log.feed(place_records)
-    return run, log
+    return told(problem, place_records)
 
 
 def deepest(run):
     return max(run.tree.values(), key=lambda node: node.depth)
 
 
-def test_decisions_are_those_on_the_way_from_the_root(played):
-    run, log = played
+def test_decisions_are_those_on_the_way_from_the_root(searched):
+    run, log = searched
     node = deepest(run)
     facts = log.frame(run, node.node)
     assert len(facts.must_link) + len(facts.cannot_link) == node.depth == facts.depth
     assert node.pair in map(tuple, np.concatenate([facts.must_link, facts.cannot_link]).tolist())
 
 
-def test_the_root_has_decided_nothing(played):
-    run, log = played
+def test_the_root_has_decided_nothing(searched):
+    run, log = searched
     facts = log.frame(run, 0)
     for decided in (facts.must_link, facts.cannot_link, facts.taken, facts.empty):
         assert decided.shape == (0, 2)
@@ -77,14 +75,10 @@ def test_a_circle_reaches_from_its_centre_to_the_point_on_its_border(axes):
 @pytest.mark.parametrize(
     "where",
     [
-        on(np.column_stack([BOX, np.arange(4.0)])),
-        on(BOX, "PC 1", "PC 2"),
-        on(BOX, "a", "PC 1"),
-        on(BOX, "a", "a"),
-        on(BOX[:, :1], "a", "PC 1"),
-        on(BOX[:, :1], "a", "a"),
+        on(np.column_stack([BOX, np.arange(4.0)])), on(BOX, "PC 1", "PC 2"), on(BOX, "a", "PC 1"),
+        on(BOX, "a", "a"), on(BOX[:, :1], "a", "PC 1"), on(BOX[:, :1], "a", "a"),
     ],
-)
+)  # fmt: skip
 def test_there_is_no_circle_where_the_axes_are_not_all_features(where):
     assert place_circles(np.array([[0, 3]]), where) is None
     assert place_circles(NO_PLACES, where) is None
@@ -96,8 +90,8 @@ def test_a_lone_point_has_no_places_and_one_of_no_size():
     assert place_circles(np.array([[0, 0]]), where).radius.tolist() == [0.0]
 
 
-def test_a_bound_only_rises_and_starts_where_something_is_known(played):
-    run, log = played
+def test_a_bound_only_rises_and_starts_where_something_is_known(searched):
+    run, log = searched
     for node in run.tree:
         facts = log.frame(run, node)
         assert (np.diff(facts.lower_bound) >= 0).all()
@@ -112,16 +106,14 @@ def test_a_bound_only_rises_and_starts_where_something_is_known(played):
         ("infeasible", "closed as infeasible"),
     ],
 )
-def test_why_in_words(played, state, words):
-    run, _ = played
+def test_why_in_words(searched, state, words):
+    run, _ = searched
     node = next(node for node in run.tree.values() if node.state == state)
     assert words in why(run, node)
 
 
 def test_why_of_an_open_and_of_a_solved_node(problem, tree_records):
-    run = Run(problem)
-    for record in tree_records(61)[:12]:
-        run.apply(record)
+    run = played(problem, tree_records(61)[:12])
     node = next(node for node in run.tree.values() if node.state == "open")
     assert "It is open" in why(run, node)
     node.state = "integral"
@@ -162,17 +154,11 @@ def test_a_row_a_round(relaxation_records):
 def test_rounds_are_told_apart_by_node():
     events = [
         CutsAdded(
-            node=at % 2,
-            round=at,
-            lower_bound=1.0,
-            pair=at,
-            triangle=0,
-            clique=0,
-            dropped=0,
+            node=at % 2, round=at, lower_bound=1.0, pair=at, triangle=0, clique=0, dropped=0,
             active=0,
         )
         for at in range(10)
-    ]
+    ]  # fmt: skip
     log = log_of(Record(at, 0.0, event) for at, event in enumerate(events))
     assert log.frame(1).pair.tolist() == [1, 3, 5, 7, 9]
     assert log.frame().pair.tolist() == list(range(10))

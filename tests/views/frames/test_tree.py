@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 
 from ccviz.events import IncumbentFound, NodeOpened
-from ccviz.runs.run import Run
 from ccviz.views.frames.tree import Tree
-from tests.made_up import stamped
+from tests.made_up import played, stamped
 from tests.views.frames.drawn import Drawn
 
 
@@ -18,36 +17,23 @@ def tips(frame):
     return ~np.isin(frame.node, frame.parent)
 
 
-def test_every_node_is_there_once(problem, tree_records):
-    frame = fed(problem, tree_records(101)).frame()
+def test_every_node_is_there_once_between_its_children_and_below_its_parents_bound(
+    problem, tree_records
+):
+    tree = fed(problem, tree_records(101))
+    frame = tree.frame()
     assert frame.node.tolist() == list(range(101))
     assert frame.total == 101
     assert not frame.hidden.any()
-
-
-def test_tips_stand_side_by_side_in_order(problem, tree_records):
-    frame = fed(problem, tree_records(101)).frame()
-    x = np.sort(frame.x[tips(frame)])
-    assert (np.diff(x) == 1).all()
-
-
-def test_children_hang_left_and_right_of_their_parent(problem, tree_records):
-    frame = fed(problem, tree_records(101)).frame()
+    assert (np.diff(np.sort(frame.x[tips(frame)])) == 1).all()
     for parent in np.unique(frame.parent[frame.parent >= 0]):
         children = frame.x[frame.parent == parent]
         (at,) = frame.x[frame.node == parent]
         assert children[0] < at < children[1]
-
-
-def test_bounds_fall_from_parent_to_child(problem, tree_records):
-    frame = fed(problem, tree_records(101)).frame()
     assert (frame.y >= frame.parent_y).all()
     assert frame.y.max() <= frame.upper_bound * 1.1
-
-
-def test_depth_as_height(problem, tree_records):
-    frame = fed(problem, tree_records(31)).frame("depth")
-    assert (frame.y == frame.depth).all()
+    by_depth = tree.frame("depth")
+    assert (by_depth.y == by_depth.depth).all()
 
 
 def test_growing_moves_tips_by_one_at_most_and_keeps_their_order(problem, tree_records):
@@ -109,9 +95,7 @@ def test_what_is_found_before_the_first_round_is_the_roots(problem, labels):
 
 def test_from_a_run_and_from_its_records_alike(problem, tree_records):
     records = tree_records(61)
-    run = Run(problem)
-    for record in records:
-        run.apply(record)
+    run = played(problem, records)
     ours, theirs = Tree.of(run).frame(run.tree), fed(problem, records).frame()
     assert ours.node.tolist() == theirs.node.tolist()
     assert ours.lower_bound.tolist() == theirs.lower_bound.tolist()

@@ -11,6 +11,10 @@ ASKED = {"what": "start", "low": 2, "high": 3, "seeds": 2, "first": 5, "seconds"
          "links": []}  # fmt: skip
 
 
+def wait_for_records(session):
+    tick_until(session, lambda: any(info.last_seq > 3 for info in session.archive.runs()))
+
+
 def over(session):
     tick_until(session, lambda: not session.batch.busy)
 
@@ -45,12 +49,7 @@ def test_every_run_is_done_beside_the_page_and_what_cannot_be_is_said(session):
 def test_a_batch_that_is_stopped_ends_its_run_and_its_process(session):
     endless = make_solver("cop-kmeans", n_init=100_000_000)
     session.batch.start(session.draft, [endless], [0, 1], [3], NO_LIMITS)
-
-    def goes_on():
-        session.tick()
-        return any(info.last_seq > 3 for info in session.archive.runs())
-
-    wait_until(goes_on)
+    wait_for_records(session)
     (info,) = session.archive.runs()
     assert session.batch.at == "cop-kmeans, seed 0, k = 3"
     session.batch.stop()
@@ -63,12 +62,7 @@ def test_a_killed_process_costs_the_run_under_way_and_no_other(session):
     endless = make_solver("cop-kmeans", n_init=100_000_000)
     quick = make_solver("k-means")
     session.batch.start(session.draft, [endless, quick], [0], [3], NO_LIMITS)
-
-    def goes_on():
-        session.tick()
-        return any(info.last_seq > 3 for info in session.archive.runs())
-
-    wait_until(goes_on)
+    wait_for_records(session)
     psutil.Process(session.archive.runs()[0].pid).kill()
     over(session)
     ended = {info.solver: info.termination for info in session.archive.runs()}

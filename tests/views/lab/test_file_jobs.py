@@ -29,7 +29,7 @@ from ccviz.views.lab.session import Session
 from ccviz.views.panels.data import DataPanel
 from ccviz.views.person import Person
 from ccviz.views.share.address import apply_query
-from tests.patience import PATIENCE_S, wait_until
+from tests.patience import PATIENCE_S, tick_until, wait_until
 from tests.views.person import At
 
 MEMORY = ONE_PERSON.reading_bytes
@@ -44,12 +44,7 @@ def session(archive, forks):
 
 def read_in(session):
     """Tick the session until its file job has ended."""
-
-    def read():
-        session.tick()
-        return not session.file_jobs.busy
-
-    wait_until(read)
+    tick_until(session, lambda: not session.file_jobs.busy)
 
 
 def csv(rows):

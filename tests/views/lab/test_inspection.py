@@ -10,12 +10,6 @@ from ccviz.views.lab.inspection import Inspection, node_circles, node_lines
 from ccviz.views.lab.player import Player
 
 
-def stored(archive, problem, records):
-    run_id = archive.create(problem, "sdp", {})
-    archive.append(run_id, records, None)
-    return run_id
-
-
 @pytest.fixture
 def player(archive):
     player = Player(archive)
@@ -23,10 +17,28 @@ def player(archive):
     player.close()
 
 
-def test_it_follows_the_cursor(archive, player, problem, tree_records):
-    inspection = Inspection(archive, player, CATALOGUE)
+@pytest.fixture
+def inspection(archive, player):
+    return Inspection(archive, player, CATALOGUE)
+
+
+@pytest.fixture
+def show(archive, player, problem):
+    """Return a function that opens a run of these records, at its end unless told otherwise."""
+
+    def show(records, to_end=True):
+        run_id = archive.create(problem, "sdp", {})
+        archive.append(run_id, records, None)
+        player.open(run_id)
+        if to_end:
+            player.end()
+
+    return show
+
+
+def test_it_follows_the_cursor(inspection, show, player, tree_records):
     records = tree_records(41)
-    player.open(stored(archive, problem, records))
+    show(records, to_end=False)
     assert inspection.views == ()
     player.seek(10)
     assert inspection.tree_frame().total == len(player.shot.run.tree) > 0
@@ -35,51 +47,40 @@ def test_it_follows_the_cursor(archive, player, problem, tree_records):
     assert inspection.tree_frame().total == 41
 
 
-def test_back_takes_back(archive, player, problem, tree_records):
-    inspection = Inspection(archive, player, CATALOGUE)
-    player.open(stored(archive, problem, tree_records(41)))
-    player.end()
+def test_back_takes_back(inspection, show, player, tree_records):
+    show(tree_records(41))
     inspection.select(40)
     player.seek(12)
     assert inspection.tree_frame().total == len(player.shot.run.tree) < 41
     assert inspection.node is None
 
 
-def test_clicking_selects_and_clicking_again_lets_go(archive, player, problem, tree_records):
-    inspection = Inspection(archive, player, CATALOGUE)
-    player.open(stored(archive, problem, tree_records(41)))
-    player.end()
+def test_clicking_selects_and_clicking_again_lets_go(inspection, show, tree_records):
+    show(tree_records(41))
     inspection.select(3)
     assert inspection.node == 3
     inspection.select(3)
     assert inspection.node is None
 
 
-def test_a_folded_node_unfolds_when_it_is_clicked(archive, player, problem, tree_records):
-    inspection = Inspection(archive, player, CATALOGUE)
-    player.open(stored(archive, problem, tree_records(1201)))
-    player.end()
+def test_a_folded_node_unfolds_when_it_is_clicked(inspection, show, tree_records):
+    show(tree_records(1201))
     frame = inspection.tree_frame()
     folded = int(frame.node[frame.hidden > 0][0])
     inspection.select(folded)
     assert folded in inspection.tree_frame().parent
 
 
-def test_another_run_starts_afresh(archive, player, problem, tree_records, population_records):
-    inspection = Inspection(archive, player, CATALOGUE)
-    player.open(stored(archive, problem, tree_records(41)))
-    player.end()
-    player.open(stored(archive, problem, population_records))
-    player.end()
+def test_another_run_starts_afresh(inspection, show, tree_records, population_records):
+    show(tree_records(41))
+    show(population_records)
     assert [view.name for view in inspection.views] == ["population"]
     assert inspection.tree_frame().total == 0
     assert len(inspection.log(PopulationLog).frame().generation) == 60
 
 
-def test_closing_leaves_nothing(archive, player, problem, column_records):
-    inspection = Inspection(archive, player, CATALOGUE)
-    player.open(stored(archive, problem, column_records))
-    player.end()
+def test_closing_leaves_nothing(inspection, show, player, column_records):
+    show(column_records)
     assert len(inspection.log(ColumnsLog).frame().at) == 40
     player.close()
     assert inspection.run is None
@@ -88,10 +89,9 @@ def test_closing_leaves_nothing(archive, player, problem, column_records):
 
 
 def test_what_the_player_has_read_is_not_read_again(
-    archive, player, problem, tree_records, monkeypatch
+    inspection, show, archive, player, tree_records, monkeypatch
 ):
-    inspection = Inspection(archive, player, CATALOGUE)
-    player.open(stored(archive, problem, tree_records(41)))
+    show(tree_records(41), to_end=False)
     asked = []
     read = archive.records
     monkeypatch.setattr(archive, "records", lambda *at: asked.append(at) or read(*at))
@@ -102,11 +102,9 @@ def test_what_the_player_has_read_is_not_read_again(
 
 
 def test_places_of_the_chosen_node_are_circles_and_its_pairs_lines(
-    archive, player, problem, place_records
+    inspection, show, problem, place_records
 ):
-    inspection = Inspection(archive, player, CATALOGUE)
-    player.open(stored(archive, problem, place_records))
-    player.end()
+    show(place_records)
     draft = Draft(Dataset("forty", problem.X, ("a", "b")), problem.k)
     where = plane(draft, "a", "b")
     assert node_circles(inspection, where) == (None, None)

@@ -10,7 +10,7 @@ from ccviz.problem.asked import AskedRule
 from ccviz.views.draft import draft_of
 from ccviz.views.lab.suiting import said_of, verdict
 from ccviz.views.link_table import Link
-from tests.patience import wait_until
+from tests.patience import tick_until
 
 
 def asked(X, k, *rules, **columns):
@@ -48,11 +48,7 @@ def test_a_run_that_finds_nothing_is_looked_into(session):
     session.start()
     assert session.notice is None
 
-    def is_said():
-        session.tick()
-        return session.notice is not None
-
-    wait_until(is_said)
+    tick_until(session, lambda: session.notice is not None)
     assert session.runner.state == "running"
     assert session.notice.text.startswith("No clustering can keep these links:")
     assert session.notice.cures

@@ -6,7 +6,7 @@ from ccviz.views.lab.background_study import Pricing
 from ccviz.views.lessons.catalogue import SessionHere
 from ccviz.views.link_table import Link
 from ccviz.views.panels.links import LinkList, LinksPanel
-from tests.patience import wait_until
+from tests.patience import tick_until
 from tests.views.person import At
 
 LINKS = [Link("must", 0, 1), Link("must", 2, 60), Link("cannot", 3, 70)]
@@ -27,12 +27,7 @@ def session_kind():
 def price(session):
     """Prove the prices of the run shown, to the end."""
     session.pricing.start()
-
-    def ended():
-        session.tick()
-        return not session.needs_tick
-
-    wait_until(ended)
+    tick_until(session, lambda: not session.needs_tick)
 
 
 def run_proof(session):

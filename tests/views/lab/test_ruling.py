@@ -3,10 +3,9 @@
 import numpy as np
 
 from ccviz.data.datasets import load
-from ccviz.events import Finished, IncumbentFound, Record, Started
+from ccviz.events import IncumbentFound
 from ccviz.problem.rules import RULE_KINDS
 from ccviz.runs.info import summarise
-from ccviz.runs.run import Run
 from ccviz.views.draft import Draft, draft_of_problem
 from ccviz.views.frames.card import rule_rows
 from ccviz.views.frames.scatter import plane
@@ -14,6 +13,7 @@ from ccviz.views.lab.loading import add_rule, drop_rule, runs_to_name
 from ccviz.views.lab.painter import with_points, without_points
 from ccviz.views.lab.suiting import unable
 from ccviz.views.link_table import Link
+from tests.made_up import played, stamped
 
 DIAMETER, SEPARATION = RULE_KINDS["diameter<="], RULE_KINDS["separation>="]
 MOST, LEAST = RULE_KINDS["size<="], RULE_KINDS["size>="]
@@ -24,19 +24,10 @@ SUM_LEAST, SUM_MOST = RULE_KINDS["sum()>="], RULE_KINDS["sum()<="]
 
 def remember(session, labels, name="first"):
     """Put a run with this answer into the archive."""
-    problem = session.draft.problem
-    run, archive = Run(problem), session.archive
-    events = [
-        Started(solver="blp-kmeans", settings={}, seed=0, n=problem.n, d=problem.d, k=problem.k,
-                n_blocks=problem.n),
-        IncumbentFound(labels=np.asarray(labels)),
-        Finished(termination="converged"),
-    ]  # fmt: skip
-    records = [Record(at, 0.0, event) for at, event in enumerate(events)]
-    for record in records:
-        run.apply(record)
+    problem, archive = session.draft.problem, session.archive
+    records = stamped(problem, [IncumbentFound(labels=np.asarray(labels))])
     run_id = archive.create(problem, "blp-kmeans", {}, dataset=session.draft.data.name, name=name)
-    archive.append(run_id, records, summarise(run))
+    archive.append(run_id, records, summarise(played(problem, records)))
     archive.finish(run_id, "converged", "It ended.")
     return run_id
 

@@ -10,7 +10,7 @@ from ccviz.views.lab.loading import add_rule
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.state import ClusterColors
 from ccviz.views.link_table import Link
-from tests.patience import tick_until, wait_until
+from tests.patience import tick_until
 
 
 def play_out(session):
@@ -310,11 +310,7 @@ def test_a_map_is_sketched_at_once_and_laid_out_once(session):
     assert session.mapping.busy
     session.edits.add_links([Link("must", 0, 1)])
 
-    def ended():
-        session.tick()
-        return not session.mapping.busy
-
-    wait_until(ended)
+    tick_until(session, lambda: not session.mapping.busy)
     assert drawn[-1] == "Map 1"
     assert map_of(session.draft.data, "none", session.draft.X).method == "t-SNE"
     session.show_axes("PC 1")

@@ -11,13 +11,17 @@ from ccviz.views.lessons.catalogue import SessionHere
 from ccviz.views.link_table import Link
 from ccviz.views.panels.result import ResultPanel
 from ccviz.views.panels.scatter import ScatterPanel
-from tests.patience import wait_until
+from tests.patience import tick_until
 
 
 @pytest.fixture
 def session_kind():
     """Return the class of the session."""
     return SessionHere
+
+
+def wait_for_one(session):
+    tick_until(session, lambda: session.staying.found is not None)
 
 
 @pytest.mark.slow
@@ -31,12 +35,7 @@ def test_few_points_move_and_say_why(session):
     assert not session.staying.busy  # there is no clustering before
     session.edits.add_links([Link("must", 0, 60), Link("cannot", 100, 120)])
     session.start()
-
-    def found():
-        session.tick()
-        return session.staying.found is not None
-
-    wait_until(found)
+    wait_for_one(session)
     change = session.staying.found
     partition = change.partition
     assert partition.violations.none_hard
@@ -57,7 +56,7 @@ def test_few_points_move_and_say_why(session):
     # Without the links all stay where they are, though a better clustering exists.
     session.edits.remove_links(session.draft.links)
     session.start()
-    wait_until(found)
+    wait_for_one(session)
     assert not len(session.staying.found.moved)
     assert session.answer.objective > session.run.objective
     assert session.run.status == "optimal"
@@ -94,18 +93,13 @@ def test_next_months_table_keeps_groups_numbers_and_colours(session):
     assert session.notice.text == "5 of 6 rows are matched by name, 1 new. Gone: e."
     assert session.draft.k == 2
     session.start()
-
-    def found():
-        session.tick()
-        return session.staying.found is not None
-
-    wait_until(found)
+    wait_for_one(session)
     # The nearest mean of c is another cluster's now, and no old point may move.
     assert plot.labels.tolist() == [old[name] for name in "dfcabd"]
     assert session.answer.objective > session.run.objective
     words = card(session.run, False, session.draft.problem, kept=session.kept).ending
     assert "no point changed cluster, 1 new placed, at most" in words
     session.staying.most = 1
-    wait_until(found)
+    wait_for_one(session)
     assert plot.labels.tolist() == [old[name] for name in "dfdabd"]
     assert [session.draft.data.names[point] for point in session.kept.moved] == ["c"]

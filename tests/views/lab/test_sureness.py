@@ -8,7 +8,7 @@ from ccviz.views.lessons.catalogue import SessionHere
 from ccviz.views.link_table import Link
 from ccviz.views.panels.prices import SureTools
 from ccviz.views.panels.scatter import ScatterPanel
-from tests.patience import wait_until
+from tests.patience import tick_until
 from tests.views.person import At
 
 
@@ -31,12 +31,7 @@ def test_points_that_might_leave_lose_their_colour(session):
     assert isinstance(session.sureness, Sureness)
     assert session.sureness.busy
 
-    def some_are_known():
-        session.tick()
-        known = session.sureness.known
-        return known is not None and len(known.todo) < 140
-
-    wait_until(some_are_known)
+    tick_until(session, lambda: (known := session.sureness.known) and len(known.todo) < 140)
     known = session.sureness.known
     surely = known.surely_there(session.rise)
     assert session.rise == 0.02

@@ -24,6 +24,11 @@ def find(session, course):
     assert course.finding, course.step.text
 
 
+def pass_step(session, course):
+    find(session, course)
+    course.go_on()
+
+
 def run_by_hand(session, solver, **settings):
     """Run a solver on the current problem, to its end."""
     session.set_solver(solver, **settings)
@@ -62,8 +67,7 @@ def test_a_dead_end_is_met_and_survived(session, begin):
 def test_a_step_is_not_done_by_the_run_of_the_step_before(session, begin):
     course = begin("must-link")
     for _ in range(2):
-        find(session, course)
-        course.go_on()
+        pass_step(session, course)
     assert course.at == 2
     assert course.finding == ""
 
@@ -101,8 +105,7 @@ def test_a_wide_tolerance_is_no_proof(session, begin):
 @pytest.mark.slow
 def test_both_runs_of_a_race_have_the_same_problem(session, begin):
     course = begin("race")
-    find(session, course)
-    course.go_on()
+    pass_step(session, course)
     draw_links(session, 150)
     run_by_hand(session, "colgen")
     assert session.run.status == "optimal"
@@ -115,8 +118,7 @@ def test_both_runs_of_a_race_have_the_same_problem(session, begin):
 
 def test_a_run_that_succeeds_is_no_dead_end(session, begin):
     course = begin("COP")
-    find(session, course)
-    course.go_on()
+    pass_step(session, course)
     run_by_hand(session, "cop-kmeans", n_init=50)
     assert session.run.status == "feasible"
     assert course.finding == ""
@@ -130,8 +132,7 @@ def test_a_run_that_succeeds_is_no_dead_end(session, begin):
 
 def test_a_run_that_was_cut_off_is_no_dead_end(session, begin):
     course = begin("COP")
-    find(session, course)
-    course.go_on()
+    pass_step(session, course)
     session.time_limit = 1e-9
     run_by_hand(session, "cop-kmeans", n_init=1)
     assert session.run.termination == "time_limit"
@@ -159,14 +160,12 @@ def test_an_optimum_is_one_that_was_proved(session, begin):
         assert "optimum" in course.finding
         course.go_on()
         if course.lesson is not None:
-            find(session, course)
-            course.go_on()
+            pass_step(session, course)
 
 
 def test_optima_of_other_points_are_not_compared(session, begin):
     course = begin("must-link")
-    find(session, course)
-    course.go_on()
+    pass_step(session, course)
     session.edits.set_k(2)
     session.edits.add_links([Link("must", 60, 100)])
     assert course.finding == ""
@@ -183,8 +182,7 @@ def test_optima_of_other_points_are_not_compared(session, begin):
 def test_sizes_are_compared_by_their_values(session, begin):
     course = begin("given size")
     for _ in range(2):
-        find(session, course)
-        course.go_on()
+        pass_step(session, course)
     session.edits.set_sizes("40, 50, 60")
     run_by_hand(session, "blp-kmeans")
     assert course.finding == ""
@@ -216,8 +214,7 @@ def test_every_lesson_is_shown_to_its_end_whatever_is_set(session, lesson):
     for _ in lesson.steps:
         session.edits.load(load("wine"), 2)
         session.param.update(**LIMITS)
-        find(session, course)
-        course.go_on()
+        pass_step(session, course)
     assert course.lesson is None
     assert {name: getattr(session, name) for name in LIMITS} == LIMITS
 
@@ -236,8 +233,7 @@ def test_twenty_questions_beat_twenty_links_by_chance(session, begin):
 
 def test_answers_against_the_classes_are_not_taken_for_right(session, begin):
     course = begin("Twenty questions")
-    find(session, course)
-    course.go_on()
+    pass_step(session, course)
     i, j = session.asking.settle().points
     truth = session.draft.data.truth
     session.edits.link("cannot" if truth[i] == truth[j] else "must")
@@ -250,8 +246,7 @@ def test_answers_against_the_classes_are_not_taken_for_right(session, begin):
 @pytest.mark.slow
 def test_the_highest_prices_are_those_of_the_wrong_links(session, begin):
     course = begin("Which expert")
-    find(session, course)
-    course.go_on()
+    pass_step(session, course)
     find(session, course)
     assert "Of the 3 highest 3 contradict the known classes" in course.finding
     assert session.links_drawn == "price"

@@ -93,19 +93,12 @@ def test_too_large_a_table_is_refused():
 @pytest.mark.parametrize(
     "change",
     [
-        {"rows": [[1, 2], [3]]},
-        {"rows": []},
-        {"rows": [[1, "x"], [1, 2]]},
-        {"rows": [[1, 1e400], [1, 2]]},
-        {"truth": [0]},
-        {"truth": [0, 5]},
-        {"truth": [0, 10**30], "classes": []},
-        {"truth": []},
-        {"weights": [-1, 2]},
-        {"names": ["a"]},
-        {"more": 1},
+        {"rows": [[1, 2], [3]]}, {"rows": []}, {"rows": [[1, "x"], [1, 2]]},
+        {"rows": [[1, 1e400], [1, 2]]}, {"truth": [0]}, {"truth": [0, 5]},
+        {"truth": [0, 10**30], "classes": []}, {"truth": []}, {"weights": [-1, 2]},
+        {"names": ["a"]}, {"more": 1},
     ],
-)
+)  # fmt: skip
 def test_a_broken_table_is_refused_in_a_sentence(written, change):
     table = {"name": "t", "features": ["a", "b"], "rows": [[1, 2], [3, 4]], "truth": [0, 1],
              "classes": ["u", "v"]} | change  # fmt: skip

@@ -20,7 +20,7 @@ from ccviz.events import (
 from ccviz.notebook import Plots
 from ccviz.runs.run import Run
 from ccviz.studies.price_table import LinkPrice
-from tests.made_up import stamped
+from tests.made_up import played, stamped
 
 
 @pytest.fixture(scope="module")
@@ -212,10 +212,7 @@ def test_a_single_event_is_drawn(tmp_path):
 
 def test_the_tree_and_the_matrix_are_saved(problem, tree_records, relaxation_records, tmp_path):
     for records, name in ((tree_records(41), "tree"), (relaxation_records, "matrix")):
-        run = Run(problem)
-        for record in records:
-            run.apply(record)
-        getattr(run.plot, name)().save(tmp_path / f"{name}.png", dpi=40)
+        getattr(played(problem, records).plot, name)().save(tmp_path / f"{name}.png", dpi=40)
 
 
 def test_without_matplotlib_the_sentence_says_what_to_install(solved, tmp_path, monkeypatch):

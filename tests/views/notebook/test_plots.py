@@ -4,28 +4,22 @@ import pytest
 
 from ccviz import CcvizError, Problem
 from ccviz.runs.run import Run
+from tests.made_up import played
 
 
 @pytest.fixture(scope="module")
-def played(problem, tree_records):
-    return run_of(problem, tree_records(41))
-
-
-def run_of(problem, records):
-    run = Run(problem)
-    for record in records:
-        run.apply(record)
-    return run
+def searched(problem, tree_records):
+    return played(problem, tree_records(41))
 
 
 def points(overlay):
     return next(element for element in overlay if isinstance(element, hv.Points))
 
 
-def test_the_scatter_has_every_point_in_its_cluster(played):
-    drawn = points(played.plot.scatter())
-    assert len(drawn) == played.problem.n
-    assert drawn["cluster"].tolist() == played.incumbent.labels.astype(str).tolist()
+def test_the_scatter_has_every_point_in_its_cluster(searched):
+    drawn = points(searched.plot.scatter())
+    assert len(drawn) == searched.problem.n
+    assert drawn["cluster"].tolist() == searched.incumbent.labels.astype(str).tolist()
 
 
 def test_features_can_be_chosen(problem):
@@ -38,27 +32,27 @@ def test_features_can_be_chosen(problem):
             run.plot.scatter(x=wrong)
 
 
-def test_bounds_over_time_and_nodes(played):
-    upper, lower = played.plot.bounds()
-    assert upper["objective"][-1] == pytest.approx(played.objective)
+def test_bounds_over_time_and_nodes(searched):
+    upper, lower = searched.plot.bounds()
+    assert upper["objective"][-1] == pytest.approx(searched.objective)
     assert (np.diff(lower["objective"][np.isfinite(lower["objective"])]) >= 0).all()
-    assert str(next(iter(played.plot.bounds("nodes"))).kdims[0]) == "nodes"
+    assert str(next(iter(searched.plot.bounds("nodes"))).kdims[0]) == "nodes"
     with pytest.raises(CcvizError, match="not 'depth'"):
-        played.plot.bounds("depth")
+        searched.plot.bounds("depth")
 
 
-def test_dear_first_clusterings_do_not_flatten_the_bounds(played):
-    low, high = played.plot.bounds().opts.get("plot").kwargs["ylim"]
-    assert low < played.history[-1].lower_bound <= played.objective < high
-    assert high < 3 * played.objective
+def test_dear_first_clusterings_do_not_flatten_the_bounds(searched):
+    low, high = searched.plot.bounds().opts.get("plot").kwargs["ylim"]
+    assert low < searched.history[-1].lower_bound <= searched.objective < high
+    assert high < 3 * searched.objective
 
 
 @pytest.mark.parametrize("axis", ["bound", "depth"])
-def test_the_tree_has_every_node(played, axis):
-    nodes = [each for each in played.plot.tree(axis) if isinstance(each, hv.Points)]
+def test_the_tree_has_every_node(searched, axis):
+    nodes = [each for each in searched.plot.tree(axis) if isinstance(each, hv.Points)]
     assert sum(map(len, nodes)) == 41
     with pytest.raises(CcvizError, match="by bound or depth, not 'x'"):
-        played.plot.tree("x")
+        searched.plot.tree("x")
 
 
 def test_no_tree_no_matrix(problem):
@@ -69,18 +63,18 @@ def test_no_tree_no_matrix(problem):
 
 
 def test_the_matrix_is_the_newest(problem, relaxation_records, labels):
-    run = run_of(problem, relaxation_records)
+    run = played(problem, relaxation_records)
     image = next(iter(run.plot.matrix()))
     assert image["likeness"].mean() == pytest.approx((np.bincount(labels) ** 2).sum() / 40**2)
 
 
-def test_pictures_compose_and_can_be_drawn(played, problem, relaxation_records):
-    plot = played.plot
+def test_pictures_compose_and_can_be_drawn(searched, problem, relaxation_records):
+    plot = searched.plot
     layout = (
         plot.scatter()
-        + plot.bounds() * run_of(problem, relaxation_records).plot.bounds()
+        + plot.bounds() * played(problem, relaxation_records).plot.bounds()
         + plot.tree()
-        + run_of(problem, relaxation_records).plot.matrix()
+        + played(problem, relaxation_records).plot.matrix()
     )
     assert len(layout) == 4
     assert hv.render(layout) is not None

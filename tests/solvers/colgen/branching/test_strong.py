@@ -83,8 +83,7 @@ def test_a_likely_disc_holds_half_a_centre():
     X = np.array([[0.0, 0.0], [1.0, 0.0], [6.0, 0.0], [7.0, 0.0], [3.5, 1.0], [3.5, 4.0]])
     instance = instance_of(X)
     columns = np.array(
-        [[1, 1, 0, 0, 0, 0], [0, 0, 1, 1, 0, 0], [0, 0, 0, 0, 1, 1], [1, 1, 1, 1, 0, 0]],
-        dtype=bool,
+        [[1, 1, 0, 0, 0, 0], [0, 0, 1, 1, 0, 0], [0, 0, 0, 0, 1, 1], [1, 1, 1, 1, 0, 0]], dtype=bool
     )
     weights = np.array([0.5, 1.0, 1.0, 0.5])
     turned = instance.points  # every block is one point

@@ -49,12 +49,9 @@ def objective(program, found):
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
-    seed=st.integers(0, 10**6),
-    s=st.integers(1, 12),
-    p=st.integers(1, 20),
-    k=st.integers(1, 5),
+    seed=st.integers(0, 10**6), s=st.integers(1, 12), p=st.integers(1, 20), k=st.integers(1, 5),
     own=st.sampled_from([0.0, 1.0]),
-)
+)  # fmt: skip
 def test_it_ends_near_the_optimum_and_never_outside(seed, s, p, k, own):
     program = made(seed, s, p, k, own)
     best = optimum(program)
