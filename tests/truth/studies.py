@@ -595,7 +595,7 @@ def _with_k(drawn: Drawn, k: int) -> Drawn:
 def chosen_numbers(case: Case) -> Iterator[str]:
     """Ask for the least number of clusters, and for the one that costs least."""
     numbers = range(1, case.drawn.n + 1)
-    if case.drawn.outliers or case.drawn.fixed_centers:
+    if case.drawn.fixed_centers:
         raise CcvizError("k is not chosen beside these.")
     costs = {k: Truth(_with_k(case.drawn, k)).optimum for k in numbers}
     known = {k: cost for k, cost in costs.items() if cost is not None}
@@ -607,8 +607,8 @@ def chosen_numbers(case: Case) -> Iterator[str]:
     else:
         if not known or not found.at_least <= min(known) <= found.k:
             yield f"{found.words} Right is {min(known, default=None)}"
-    if len(case.drawn.X) in known and not case.drawn.sizes:
-        return  # single points as clusters
+    if case.drawn.outliers or (len(case.drawn.X) in known and not case.drawn.sizes):
+        return  # costs are not compared, or single points are clusters
     best = choose_k(lambda k: _with_k(case.drawn, k).problem(False), "free", time_limit=5.0)
     least = min(known.values(), default=None)
     if least is None or above(best.lower_bound, least):
