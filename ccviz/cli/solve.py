@@ -79,7 +79,7 @@ from ccviz.numbers import count, number
 from ccviz.problem.asked import AnyAsked
 from ccviz.problem.links import Repeated
 from ccviz.problem.partition import Partition
-from ccviz.problem.points import repeated
+from ccviz.problem.points import like_distances, repeated
 from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
 from ccviz.problem.rule_base import RuleKind
@@ -164,7 +164,8 @@ def solve(
     learned = [] if scaling == scale else [f"features: --scale {scaling}"]
     learned += [each.notice for each in given if each.notice]
     again = [_by_name(each, dataset.names) for each in problem.repeated]
-    mended = [*learned, *problem.corrections, *again, *repeated(problem.X, problem.k), *chosen_k]
+    alike = [*like_distances(dataset.X), *repeated(problem.X, problem.k)]
+    mended = [*learned, *problem.corrections, *again, *alike, *chosen_k]
     solver, param = with_setup(dataset, solver, param or [])
     if forecast_only:
         print_forecasts(problem, asked)
