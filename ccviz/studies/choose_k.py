@@ -200,13 +200,14 @@ class _Search:
         bounds = {k: bound_at_once(problem) for k, problem in problems.items()}
         costs: dict[int, float] = {}
         for k in sorted(problems, reverse=True):
-            if bounds[k] < min(costs.values(), default=math.inf) and not (costs and self.is_over):
-                self._measure(problems[k], "blp-kmeans", 0.1, bounds, costs)
+            if bounds[k] < min(costs.values(), default=math.inf) and not self.is_over:
+                self._measure(problems[k], "blp-kmeans", 0.1 if costs else 0.3, bounds, costs)
         for k in sorted(bounds, key=bounds.__getitem__):  # the lowest bound is that of all
             if bounds[k] < min(costs.values(), default=math.inf) and not self.is_over:
                 self._measure(problems[k], "", 0.5, bounds, costs)
         if not costs:
-            raise ProblemError("no clustering was found that keeps everything, for no number.")
+            late = " in the time" if self.is_over else ""
+            raise ProblemError(f"no clustering was found that keeps everything{late}.")
         best = min(costs, key=costs.__getitem__)
         lowest = min(*bounds.values(), costs[best])
         return ChosenK(FREE, best, 1, costs[best], lowest)

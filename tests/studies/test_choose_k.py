@@ -63,6 +63,11 @@ def test_what_cannot_be_chosen_is_said(make, choice, words):
         choose_k(make, choice)
 
 
+def test_the_search_ends_at_its_limit_without_a_clustering_too():
+    with pytest.raises(ProblemError, match="no clustering was found that keeps everything in the"):
+        choose_k(lambda k: Problem(X, k, sizes="3-23"), "free", time_limit=0.0)
+
+
 def test_the_estimator_chooses():
     model = ConstrainedKMeans("least", size_max=5, random_state=0).fit(X)
     assert model.n_clusters_ == 5
