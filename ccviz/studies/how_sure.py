@@ -175,7 +175,8 @@ def price_of_pair(run: Run, i: int, j: int, time_limit: float = 10.0) -> Opposit
     known = replace(known, lower=run.lower_bound - cost)
     if not exact or has_unweighted_blocks(opposite):
         return known
-    advised = advice(opposite, seconds=time_limit).solver
+    both = len(exact) == len(_PROVING)
+    advised = advice(opposite, seconds=time_limit).solver if both else exact[0]
     solver = advised if advised in exact else exact[0]
     begin = labels if known.labels is None else known.labels
     result = solve(opposite, solver, start=begin, time_limit=time_limit, progress=False)
