@@ -181,17 +181,18 @@ class Moves:
             raise CcvizError(f"{i} and {j} are no two of the points 0 to {n - 1}.")
         before = self.partition
         together = bool(before.labels[i] != before.labels[j])
+        cheapest = Opposite(together)
         for _, *blocks, cluster in sorted(self._ways(i, j, together))[:_TRIED]:
             labels = self._moved(blocks[0], cluster)
             if blocks[1] >= 0:
                 labels[:n][self.block_of == blocks[1]] = self.own[blocks[0]]
             found = Partition(before.problem, labels)
             is_full = (found.cluster_weights > 0.0).all() and found.cluster_sizes.all()
-            if is_full and found.violations.none_hard:
+            more = found.objective - before.objective
+            if is_full and more < cheapest.upper and found.violations.none_hard:
                 moved = tuple(int(np.argmax(self.block_of == b)) for b in blocks if b >= 0)
-                more = found.objective - before.objective
-                return Opposite(together, upper=more, labels=labels, moved=moved)
-        return Opposite(together)
+                cheapest = Opposite(together, upper=more, labels=labels, moved=moved)
+        return cheapest
 
     def nearest(self, i: int, j: int, together: bool) -> tuple[int, Move] | None:
         """Return the cheapest move of one of two points that brings them together or apart."""
