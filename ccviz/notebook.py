@@ -326,12 +326,19 @@ def _model(self: Result, model: str = "relaxation") -> str:
     return code
 
 
-def _why(self: Result, point: int) -> str:
+def _why(self: Result, point: int, other: int | None = None, time_limit: float = 10.0) -> str:
     """Return why a point is in its cluster: what the next best costs, and what forbids it.
+
+    A second sentence is on its heaviest soft link that is broken.
 
     Parameters
     ----------
     point : int
+    other : int, optional
+        A point that is not with it, or is: what it would cost to have both together, or apart,
+        between two limits, and what forbids the move of one of them alone.
+    time_limit : float
+        Seconds for the proof of these limits.
 
     Raises
     ------
@@ -341,8 +348,12 @@ def _why(self: Result, point: int) -> str:
     if self.partition is None:
         raise CcvizError("There is no clustering.")
     study = import_module("ccviz.studies.why")
-    said: str = study.Why(study.Moves(self.partition)).of(point)
-    return said
+    known = study.Why(import_module("ccviz.studies.moves").Moves(self.partition))
+    if other is not None:
+        sure = import_module("ccviz.studies.how_sure")
+        price = sure.price_of_pair(self.run, point, other, time_limit)
+        return str(known.pair(point, other, price))
+    return str(known.full(point))
 
 
 Result.how_sure = _how_sure

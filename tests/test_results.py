@@ -121,6 +121,13 @@ def test_the_number_of_workers_does_not_change_the_bound():
 def test_the_advice_rests_on_proofs():
     proved = [row for row in table("advised") if (row["n"], row["solver"]) == ("500", "sdp")]
     assert {row["status"] for row in proved} == {"optimal"}
+    early = {
+        solver: column([row for row in table("advised") if int(row["n"]) > 500
+                        and row["solver"] == solver], "early_gap")
+        for solver in ("sdp", "divide")
+    }  # fmt: skip
+    assert np.median(early["divide"]) < 0.3 * np.median(early["sdp"])
+    assert early["divide"].max() < early["sdp"].max()
 
 
 def test_no_hostile_input_went_wrong():

@@ -36,7 +36,7 @@ _TOOLS = {
     "runs": "words top",
     "show": "run",
     "verify": "run gap",
-    "why": f"run points {_TABLE}",
+    "why": f"run points other time_limit {_TABLE}",
     "prices": "run solver prove time_limit top",
     "margins": "run rise solver prove time_limit top",
     "solvers": "name",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, fields, replace
 from math import inf
@@ -78,8 +77,9 @@ from ccviz.feasibility.conflict import can_explain
 from ccviz.feasibility.cure import explain
 from ccviz.numbers import count, number
 from ccviz.problem.asked import AnyAsked
+from ccviz.problem.links import Repeated
 from ccviz.problem.partition import Partition
-from ccviz.problem.points import repeated
+from ccviz.problem.points import like_distances, repeated
 from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
 from ccviz.problem.rule_base import RuleKind
@@ -163,8 +163,9 @@ def solve(
     problem, chosen_k = build_with_k(number, build, sizes, asked, time_limit or CHOICE_S)
     learned = [] if scaling == scale else [f"features: --scale {scaling}"]
     learned += [each.notice for each in given if each.notice]
-    again = [_by_name(each, dataset.names) for each in problem.notices]
-    mended = [*learned, *again, *repeated(problem.X, problem.k), *chosen_k]
+    again = [_by_name(each, dataset.names) for each in problem.repeated]
+    alike = [*like_distances(dataset.X), *repeated(problem.X, problem.k)]
+    mended = [*learned, *problem.corrections, *again, *alike, *chosen_k]
     solver, param = with_setup(dataset, solver, param or [])
     if forecast_only:
         print_forecasts(problem, asked)
@@ -198,15 +199,10 @@ def solve(
     raise Exit(exit_code(result, is_lost=archive and not whole_id))
 
 
-def _by_name(notice: str, names: Sequence[str]) -> str:
-    """Return a notice of links given more than once with names of points and the option for it."""
-    found = re.match(r"(\S+-link )(\d+)-(\d+)(.* given more than once.*)", notice)
-    if not found:
-        return notice
-    kind, *ends, rest = found.groups()
-    i, j = (names[int(end)] if names else end for end in ends)
-    summed = " --links-repeated sum adds the weights up." if "weight" in rest else ""
-    return f"{kind}{i}-{j}{rest}{summed}"
+def _by_name(repeated: Repeated, names: Sequence[str]) -> str:
+    """Return what is said of links given more than once, with the option for their weights."""
+    summed = " --links-repeated sum adds the weights up." if len(repeated.links.soft) else ""
+    return f"{repeated.words(names)}{summed}"
 
 
 def _say_more(

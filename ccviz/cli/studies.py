@@ -36,10 +36,11 @@ from ccviz.numbers import count, number
 from ccviz.problem.partition import Partition
 from ccviz.runs.archive import Archive
 from ccviz.runs.run import Run
-from ccviz.studies.how_sure import pair_margin
+from ccviz.studies.how_sure import pair_margin, price_of_pair
 from ccviz.studies.least_change import LeastChange, least_change
 from ccviz.studies.link_prices import group_price
 from ccviz.studies.margin_table import Margin, Margins
+from ccviz.studies.moves import Moves
 from ccviz.studies.price_table import LinkPrice, Prices
 from ccviz.studies.rows import rows_csv
 from ccviz.studies.stored import margins_of_stored, price_stored
@@ -53,7 +54,7 @@ from ccviz.studies.sweep import (
     read_rows,
     sweep,
 )
-from ccviz.studies.why import MOST_EXPLAINED, Moves, Why, sentences, why_of
+from ccviz.studies.why import MOST_EXPLAINED, Why, sentences, why_of
 
 # --- `ccviz prices`: what each link of a run costs, between two proved bounds ---------------------
 
@@ -250,10 +251,20 @@ def why(
     points: Annotated[
         list[str], Argument(help="Numbers of points, from 0 on, or names of rows of --data.")
     ],
+    other: Annotated[
+        str | None,
+        option("--with", help="Why are they not with this point? What would it cost, and why?"),
+    ] = None,
+    time_limit: TimeLimit = None,
     data: Annotated[str | None, option(help="Table of the run's rows, for names.")] = None,
     columns: TableColumns = ANY_COLUMNS,
 ) -> None:
-    """Say of points what their next best cluster costs, and the constraint that forbids it."""
+    """Say of points what their next best cluster costs, and the constraint that forbids it.
+
+    With another point it is said what it would cost to have both together, or apart where they are
+    together, proved as far as 10 s or the time limit go, and what keeps one of them out. The
+    second sentence of a point is on the heaviest soft link that is not kept.
+    """
     archive = Archive()
     now = archive.load(run_id := archive.find(run))
     if now.incumbent is None:
@@ -263,9 +274,14 @@ def why(
     if data is not None:
         known = why_of(found, _rows_of(now, archive.info(run_id).scaling, data, columns))
     book = NameBook(now.problem.n_points, known.names)
+    if other is not None:
+        for point in map(book.find, points):
+            price = price_of_pair(now, point, book.find(other), time_limit or 10.0)
+            out.print(known.pair(point, book.find(other), price))
+        return
     for point in map(book.find, points):
         name = f"{known.point(point)}: " if known.names else ""
-        out.print(f"{name}{known.of(point)}")
+        out.print(f"{name}{known.full(point)}")
 
 
 def margins(

@@ -60,7 +60,40 @@ class Links:
         return Links(freeze(self.pairs[mask]), freeze(self.weights[mask]))
 
 
-def read_links(given: Any, n: int, kind: str) -> tuple[Links, list[str]]:
+@dataclass(frozen=True, eq=False)
+class Repeated:
+    """Pairs that were given more than once, each of which is kept once.
+
+    Attributes
+    ----------
+    kind : str
+        ``"must-link"`` or ``"cannot-link"``.
+    links : Links
+        With the weight that is kept, the greatest of those given.
+    """
+
+    kind: str
+    links: Links
+
+    def words(self, names: Sequence[str] = ()) -> str:
+        """Return a sentence with the number of pairs and the first.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Of the points; numbers by default.
+        """
+        weight, more = self.links.weights[0], len(self.links) - 1
+        i, j = (names[end] if names else end for end in self.links.pairs[0].tolist())
+        if more:
+            which = "" if self.links.is_hard.all() else ", of its greatest weight"
+            some = f"{self.kind} {i}-{j} and {more:,} more are"
+            return f"{some} given more than once; each is kept once{which}."
+        which = "" if weight == np.inf else f", of its greatest weight, {weight:g}"
+        return f"{self.kind} {i}-{j} is given more than once; it is kept once{which}."
+
+
+def read_links(given: Any, n: int, kind: str) -> tuple[Links, tuple[Repeated, ...]]:
     """Check links as users give them.
 
     Parameters
@@ -75,8 +108,8 @@ def read_links(given: Any, n: int, kind: str) -> tuple[Links, list[str]]:
 
     Returns
     -------
-    notices : list of str
-        Sentences on pairs that were given more than once, see `_unique`.
+    repeated : tuple of Repeated
+        One, if pairs were given more than once.
 
     Raises
     ------
@@ -155,11 +188,8 @@ MOST_NAMED = 5
 """A sentence names this many points, words or clusters of a kind, and counts the rest."""
 
 
-def _unique(table: NDArray[Any], n: int, kind: str) -> tuple[Links, list[str]]:
-    """Keep each pair once, hard winning over soft and the larger weight over the smaller.
-
-    The notices have a sentence if pairs were given more than once, with their number and the first.
-    """
+def _unique(table: NDArray[Any], n: int, kind: str) -> tuple[Links, tuple[Repeated, ...]]:
+    """Keep each pair once, hard winning over soft and the larger weight over the smaller."""
     first, second = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
     key = np.minimum(first, second) * n + np.maximum(first, second)
     weights = np.full(len(key), np.inf) if table.shape[1] == 2 else table[:, 2].astype(np.float64)
@@ -176,19 +206,7 @@ def _unique(table: NDArray[Any], n: int, kind: str) -> tuple[Links, list[str]]:
         weights = np.maximum.reduceat(weights, np.flatnonzero(~again))
         key = key[~again]
     links = Links(freeze(np.stack(np.divmod(key, n), axis=1)), freeze(weights))
-    return links, _repeated(links.where(np.isin(key, twice)) if len(twice) else None, kind)
-
-
-def _repeated(links: Links | None, kind: str) -> list[str]:
-    if links is None:
-        return []
-    (i, j), weight, more = links.pairs[0].tolist(), links.weights[0], len(links) - 1
-    if more:
-        which = "" if links.is_hard.all() else ", of its greatest weight"
-        some = f"{kind} {i}-{j} and {more:,} more are"
-        return [f"{some} given more than once; each is kept once{which}."]
-    which = "" if weight == np.inf else f", of its greatest weight, {weight:g}"
-    return [f"{kind} {i}-{j} is given more than once; it is kept once{which}."]
+    return links, (Repeated(kind, links.where(np.isin(key, twice))),) if len(twice) else ()
 
 
 def closure(n: int, pairs: IntArray) -> IntArray:

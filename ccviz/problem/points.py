@@ -70,6 +70,17 @@ def coarse(X: FloatArray) -> list[str]:
     ]
 
 
+def like_distances(X: FloatArray) -> list[str]:
+    """Return a notice if a table looks like a matrix of distances: its rows are taken as points."""
+    n, d = X.shape
+    if n != d or n < 3 or X.min() < 0.0 or np.diagonal(X).any() or not np.array_equal(X, X.T):
+        return []
+    return [
+        "The table looks like a matrix of distances; its columns are taken as coordinates, which "
+        "means of clusters need. sklearn.manifold.MDS makes coordinates of distances."
+    ]
+
+
 def repeated(X: FloatArray, k: int) -> list[str]:
     """Return a notice if fewer rows differ than there are clusters."""
     few = X[: 4 * k]

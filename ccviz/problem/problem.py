@@ -22,7 +22,7 @@ from ccviz.problem.left_out import (
     sizes_with,
     spare_points,
 )
-from ccviz.problem.links import Links, chain, closure, read_links
+from ccviz.problem.links import Links, Repeated, chain, closure, read_links
 from ccviz.problem.neighbors import Neighbors, read_neighbors
 from ccviz.problem.points import coarse, read_points, unknown_classes
 from ccviz.problem.rule_base import Rule
@@ -77,8 +77,10 @@ class Problem:
 
     Attributes
     ----------
-    notices : tuple of str
-        A sentence for each correction of the input (such as pairs given twice).
+    corrections : tuple of str
+        A sentence for each correction of the input, without that of pairs given more than once.
+    repeated : tuple of Repeated
+        Links that were given more than once, of each kind.
 
     Raises
     ------
@@ -102,7 +104,8 @@ class Problem:
     fixed: int = 0
     fixed_centers: InitVar[Any] = None
     neighbors: Neighbors | None = None
-    notices: tuple[str, ...] = field(init=False, default=())
+    corrections: tuple[str, ...] = field(init=False, default=())
+    repeated: tuple[Repeated, ...] = field(init=False, default=())
 
     def __post_init__(self, fixed_centers: Any) -> None:
         if fixed_centers is not None:
@@ -134,7 +137,8 @@ class Problem:
             "neighbors": read_neighbors(self.neighbors, n),
             "outliers": outliers,
             "outliers_asked": max(asked, outliers),
-            "notices": tuple(coarse(X) + twice + again + fewer),
+            "corrections": tuple(coarse(X) + fewer),
+            "repeated": (*twice, *again),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
@@ -143,6 +147,11 @@ class Problem:
         if self.fixed:
             _check_fixed(self)
         _check_closure(self)
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """A sentence for each correction of the input (such as pairs given twice)."""
+        return (*self.corrections, *(each.words() for each in self.repeated))
 
     @property
     def n(self) -> int:

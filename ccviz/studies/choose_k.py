@@ -104,8 +104,8 @@ def choose_k(
     ------
     ProblemError
         If no number of clusters is possible, or none was found in the time, or the choice is none
-        of the two; for ``"free"`` also if outliers or fixed centres are asked for, or if nothing
-        keeps clusters from being single points.
+        of the two, or centres are fixed; for ``"free"`` also if outliers are asked for, or if
+        nothing keeps clusters from being single points.
 
     Examples
     --------
@@ -133,9 +133,9 @@ def _numbers(problem_of: Callable[[int], Problem]) -> Iterator[tuple[int, Proble
                 raise
             return  # more clusters than points, where no number was possible before
         else:
-            if problem.outliers or problem.fixed:
-                raise ProblemError("k is not chosen beside outliers or fixed centres.")
-            most = problem.n_points
+            if problem.fixed:
+                raise ProblemError("k is not chosen beside fixed centres.")
+            most = problem.n_points - problem.outliers
             yield k, problem
         k += 1
 
@@ -189,6 +189,8 @@ class _Search:
     def free(self, problem_of: Callable[[int], Problem]) -> ChosenK:
         """Return the number that costs least: a clustering of each, then bounds of those left."""
         problems = {k: each for k, each in _numbers(problem_of) if isinstance(each, Problem)}
+        if any(problem.outliers for problem in problems.values()):
+            raise ProblemError("the cost of several numbers is not compared beside outliers.")
         if not problems:
             raise ProblemError("no number of clusters is possible under these sizes and rules.")
         if max(problems) == problems[max(problems)].n_points > 1:
@@ -198,13 +200,14 @@ class _Search:
         bounds = {k: bound_at_once(problem) for k, problem in problems.items()}
         costs: dict[int, float] = {}
         for k in sorted(problems, reverse=True):
-            if bounds[k] < min(costs.values(), default=math.inf) and not (costs and self.is_over):
-                self._measure(problems[k], "blp-kmeans", 0.1, bounds, costs)
+            if bounds[k] < min(costs.values(), default=math.inf) and not self.is_over:
+                self._measure(problems[k], "blp-kmeans", 0.1 if costs else 0.3, bounds, costs)
         for k in sorted(bounds, key=bounds.__getitem__):  # the lowest bound is that of all
             if bounds[k] < min(costs.values(), default=math.inf) and not self.is_over:
                 self._measure(problems[k], "", 0.5, bounds, costs)
         if not costs:
-            raise ProblemError("no clustering was found that keeps everything, for no number.")
+            late = " in the time" if self.is_over else ""
+            raise ProblemError(f"no clustering was found that keeps everything{late}.")
         best = min(costs, key=costs.__getitem__)
         lowest = min(*bounds.values(), costs[best])
         return ChosenK(FREE, best, 1, costs[best], lowest)

@@ -28,8 +28,10 @@ from ccviz.problem.blocks import contract, has_unweighted_blocks, refine
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Run
-from ccviz.solvers import Solver, make_solver
+from ccviz.solvers import Solver, make_solver, solver_class
+from ccviz.solvers.advice import advice, obstacle
 from ccviz.studies.margin_table import Margin, Margins, unsure
+from ccviz.studies.moves import Moves, Opposite
 from ccviz.studies.near_problem import check_bounded, descended
 
 if TYPE_CHECKING:
@@ -139,6 +141,57 @@ def pair_margin(
     return found
 
 
+def price_of_pair(run: Run, i: int, j: int, time_limit: float = 10.0) -> Opposite:
+    """Return what the opposite decision about two points costs more than a run's clustering.
+
+    Unlike `pair_margin` it needs no bound of the run, and takes rules. It is proved as far as the
+    time goes.
+
+    Parameters
+    ----------
+    time_limit : float
+        Seconds for the proof.
+
+    Raises
+    ------
+    CcvizError
+        If the run has no clustering that keeps the links, or these are no two points.
+    """
+    if run.incumbent is None or not run.incumbent.violations.none_hard:
+        raise CcvizError("This run has no clustering that keeps the links.")
+    problem, labels, cost = run.problem, run.incumbent.labels, run.incumbent.objective
+    known = Moves(run.incumbent.in_order()).opposite(i, j)
+    if problem.outliers:
+        return known  # a link says that its points are not left out
+    none = replace(known, lower=np.inf)
+    try:
+        opposite = refine(problem, *_opposite_pair(labels, i, j))
+        found = check_feasibility(opposite, time_limit=time_limit, with_sums=True)
+        exact = [each for each in _PROVING if not obstacle(solver_class(each), opposite)]
+    except (ContradictionError, ProblemError) as excluded:
+        return replace(none, reason=str(excluded))
+    if found.feasible is False:
+        return replace(none, reason=found.reason)
+    known = replace(known, lower=run.lower_bound - cost)
+    if not exact or has_unweighted_blocks(opposite):
+        return known
+    both = len(exact) == len(_PROVING)
+    advised = advice(opposite, seconds=time_limit).solver if both else exact[0]
+    solver = advised if advised in exact else exact[0]
+    begin = labels if known.labels is None else known.labels
+    result = solve(opposite, solver, start=begin, time_limit=time_limit, progress=False)
+    if result.status == "infeasible":
+        return replace(none, reason=result.message)
+    known = replace(known, lower=max(known.lower, result.lower_bound - cost))
+    if result.objective - cost < known.upper:
+        return replace(known, upper=result.objective - cost, labels=result.labels, moved=())
+    return known
+
+
+_PROVING = ("sdp", "colgen")
+"""Solvers that prove the price of a pair."""
+
+
 @dataclass(frozen=True, eq=False)
 class Limits:
     """What is known of a problem with one more decision.
@@ -240,8 +293,7 @@ class Opposites:
         return Limits(below, result.labels, result.objective)
 
     def _pairs(self, i: int, j: int) -> tuple[IntArray, IntArray]:
-        pair = np.array([(min(i, j), max(i, j))], dtype=np.int64)
-        return (_NO_PAIRS, pair) if self.labels[i] == self.labels[j] else (pair, _NO_PAIRS)
+        return _opposite_pair(self.labels, i, j)
 
     def _descended(self, opposite: Problem) -> Limits:
         found = descended(opposite, self.labels)
@@ -254,6 +306,12 @@ class Opposites:
         from ccviz.studies.opposite_root import root_of
 
         return root_of(self.problem, Partition(self.problem, self.labels).objective)
+
+
+def _opposite_pair(labels: IntArray, i: int, j: int) -> tuple[IntArray, IntArray]:
+    """Return the must-links and cannot-links that say the opposite of a clustering on a pair."""
+    pair = np.array([(min(i, j), max(i, j))], dtype=np.int64)
+    return (_NO_PAIRS, pair) if labels[i] == labels[j] else (pair, _NO_PAIRS)
 
 
 def first_margins(run: Run) -> Margins:

@@ -20,9 +20,10 @@ from ccviz.numbers import count, number
 from ccviz.problem.links import Links
 from ccviz.problem.partition import Partition
 from ccviz.runs.run import Result
-from ccviz.studies.profile import Profile, profile, profile_rows
+from ccviz.studies.moves import Moves
+from ccviz.studies.profile import Profile, profile, profile_parts
 from ccviz.studies.rows import links_by_point, scores_of
-from ccviz.studies.why import Moves, sentences
+from ccviz.studies.why import sentences
 
 _MOST_LINKS = 20
 _MOST_POINTS = 2000  # Points up to which the report lists the links of each
@@ -30,6 +31,7 @@ _MOST_POINTS = 2000  # Points up to which the report lists the links of each
 
 _MOST_LEAST_SURE = 10  # Points nearest to another cluster that the report lists
 _MOST_DRAWN, _WIDE = 5000, 600  # Points up to which the report has a picture; its width
+_CHARACTERS = 110  # Width of the text, for the parts of a table of many clusters
 _MOST_MARKS = 3
 """Features that the sentence on a cluster names."""
 
@@ -88,7 +90,7 @@ def report_html(
         clusters="".join(f"<p>{escape(each)}</p>\n" for each in _sentences(marks)),
         picture=_picture(shown, marks.called),
         asked=_rules(shown) + _links(data, shown) + _who_got_what(data, shown),
-        profile=_table(profile_rows(marks)),
+        profile="".join(map(_table, profile_parts(marks, _CHARACTERS))),
         fit=_table(_fit(shown, marks.called)) + _least_sure(data, partition, shown, names),
         decisions=_table(_decisions(data)) + "".join(f"<p>{escape(n)}</p>" for n in data.notices),
     )

@@ -29,7 +29,8 @@ from ccviz.numbers import count
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.partition import Partition, cluster_means
 from ccviz.problem.problem import Problem
-from ccviz.studies.why import Moves, Why
+from ccviz.studies.moves import Moves
+from ccviz.studies.why import Why
 
 _PRICES = np.geomspace(100.0, 0.01, 14)
 """Prices of a moved point, as multiples of the mean squared distance to a centre."""

@@ -113,6 +113,25 @@ def profile_rows(found: Profile, digits: int = 4) -> Iterator[list[str]]:
         yield [feature, f"{found.separation[j]:.3f}", *cells]
 
 
+def profile_parts(found: Profile, width: int = 80) -> Iterator[list[list[str]]]:
+    """Yield a profile as tables of some clusters each, which fit into lines of Markdown.
+
+    Parameters
+    ----------
+    width : int
+        Most characters of a line, if one cluster fits.
+    """
+    rows = [*profile_rows(found)]
+    wide = [max(map(len, column)) + len(" | ") for column in zip(*rows, strict=True)]
+    shown, at = [0, 1, 2], 3  # the feature, its separation, and all points; later the feature alone
+    while at < len(wide):
+        end, room = at + 1, width - 1 - sum(wide[column] for column in shown)
+        while end < len(wide) and sum(wide[at : end + 1]) <= room:
+            end += 1
+        yield [[row[column] for column in (*shown, *range(at, end))] for row in rows]
+        shown, at = [0], end
+
+
 def profile_csv(found: Profile, style: CsvStyle = PLAIN_CSV) -> str:
     """Return a profile as CSV, means and spreads in columns of their own, with all digits.
 
@@ -137,5 +156,6 @@ def _all_digits(found: Profile) -> Iterator[list[Any]]:
 
 
 def profile_markdown(found: Profile) -> str:
-    """Return a profile as a table in Markdown."""
-    return markdown_table(profile_rows(found), numbers_from=1)
+    """Return a profile as tables in Markdown, in lines of 80 characters."""
+    parts = profile_parts(found)
+    return "\n".join(markdown_table(part, numbers_from=1) for part in parts)

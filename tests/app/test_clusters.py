@@ -68,3 +68,14 @@ def test_clusters_are_kept_and_split_and_links_of_a_source_get_a_weight(lab_of, 
     lab.press("Set their weight")
     lab.wait_for(lambda: lab.page.locator("[data-weight='5']").count() == 3)
     picture(lab.page, "sources")
+
+
+def test_a_point_says_why_its_wish_is_not_kept(lab_of, picture):
+    lab = lab_of("?data=iris&k=3&solver=sdp&ml=0-100*0.01&sizes=50,50,50")
+    lab.choose("Speed", "Speed: Live")
+    lab.run()
+    lab.rest()
+    points = lab.points()
+    lab.page.mouse.move(*lab.pixel(points["x"][0], points["y"][0]), steps=3)
+    lab.wait_for(lambda: "0 and 100 together would cost at most" in lab.page.evaluate(TOOLTIP))
+    picture(lab.page, "wish")

@@ -72,9 +72,10 @@ def test_a_table_is_solved_and_the_answer_checked(served, folder):
         ("solve", given),
         ("verify", {"run": "first"}),
         ("why", {"run": "last", "points": [1, 5], "data": "points.csv"}),
+        ("why", {"run": "last", "points": [0], "other": "1"}),
     )
     assert not any(failed for failed, _ in answers)
-    (solved, *_), [verdict], [why] = (texts for _, texts in answers)
+    (solved, *_), [verdict], [why], [other] = (texts for _, texts in answers)
     result = json.loads(solved)
     best = least_wcss(Problem(POINTS, 2, cannot_link=[(0, 1)]))
     assert (result["status"], result["objective"]) == ("optimal", pytest.approx(best, rel=1e-6))
@@ -82,6 +83,7 @@ def test_a_table_is_solved_and_the_answer_checked(served, folder):
     assert result["labels"][0] != result["labels"][1]
     assert verdict.startswith("proved within gap")
     assert ["cannot-link" in line for line in why.splitlines()] == [True, False]
+    assert other.startswith("No clustering has 0 and 1 together: cannot-link 0-1 contradicts")
     assert [each.name for each in Archive().runs()] == ["first"]
     assert files(folder) == before
 

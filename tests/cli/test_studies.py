@@ -57,7 +57,12 @@ def test_why_takes_names_of_rows(ccviz, folder):
                for each in (solved.out, ccviz("show", "last").out))  # fmt: skip
     said = ccviz("why", "last", "anna", 2, "--data", "class.csv", "--columns", "").out.splitlines()
     assert [line.partition(": ")[0] for line in said] == ["Anna", "Carl"]
-    assert said[0] == f"Anna: {ccviz('why', 'last', 0).out.strip()}"
+    plain = ccviz("why", "last", 0).out
+    assert "0 and 2 together would cost nothing more (0 and 3 change places)" in plain
+    named = said[0].replace("Anna", "0").replace("Carl", "2").replace("Dora", "3")
+    assert named == f"0: {plain.strip()}"
+    asked = ("why", "last", "anna", "--with", "carl", "--data", "class.csv", "--columns", "")
+    assert ccviz(*asked).out.startswith("Anna and Carl together would cost nothing more (Anna and")
     assert "'Anna' is no point" in ccviz("why", "last", "Anna").sentence
     assert "Give the same here, '' if" in ccviz("why", "last", 0, "--data", "class.csv").sentence
 

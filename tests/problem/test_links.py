@@ -73,10 +73,10 @@ def test_an_array_of_links_is_read_like_the_list_of_them(links):
 
     def answer(given_links):
         try:
-            known, notices = read_links(given_links, N, "must-link")
+            known, twice = read_links(given_links, N, "must-link")
         except ProblemError as refused:
             return str(refused)
-        return known.pairs.tolist(), known.weights.tolist(), notices
+        return known.pairs.tolist(), known.weights.tolist(), [each.words() for each in twice]
 
     def one_by_one():
         padded = [(i, j, *weight) for i, j, *weight in links]
@@ -91,9 +91,11 @@ def test_an_array_of_links_is_read_like_the_list_of_them(links):
 
 def test_pairs_given_twice_get_one_sentence():
     once = np.stack([np.arange(21), np.full(21, 50)], axis=1)
-    known, notices = read_links(np.concatenate([once, once[:, ::-1]]), 51, "cannot-link")
-    assert known.pairs.tolist() == once.tolist()
-    assert notices == ["cannot-link 0-50 and 20 more are given more than once; each is kept once."]
+    known, (twice,) = read_links(np.concatenate([once, once[:, ::-1]]), 51, "cannot-link")
+    assert known.pairs.tolist() == once.tolist() == twice.links.pairs.tolist()
+    kept = "and 20 more are given more than once; each is kept once."
+    assert twice.words() == f"cannot-link 0-50 {kept}"
+    assert twice.words([f"p{i}" for i in range(51)]) == f"cannot-link p0-p50 {kept}"
 
 
 def test_the_first_wrong_row_of_an_array_is_named():
@@ -104,5 +106,5 @@ def test_the_first_wrong_row_of_an_array_is_named():
 
 @pytest.mark.parametrize("width", range(5))
 def test_no_links_may_have_any_width(width):
-    links, notices = read_links(np.zeros((0, width)), 2, "cannot-link")
-    assert (len(links), notices) == (0, [])
+    links, twice = read_links(np.zeros((0, width)), 2, "cannot-link")
+    assert (len(links), twice) == (0, ())

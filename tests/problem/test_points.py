@@ -5,7 +5,7 @@ from scipy.sparse import csr_array
 
 from ccviz import Problem
 from ccviz.errors import ProblemError
-from ccviz.problem.points import columns_of, read_points, repeated, rows
+from ccviz.problem.points import columns_of, like_distances, read_points, repeated, rows
 
 FRAME = pd.DataFrame({"length": [1, 2, 3], "width": [0.5, 0.25, 4.0]})
 
@@ -86,3 +86,12 @@ def test_fewer_different_rows_than_clusters_are_said():
     assert repeated(X, 3) == [
         "The table has 2 different rows for 3 clusters, so equal rows are split."
     ]
+
+
+def test_a_matrix_of_distances_is_noticed():
+    places = np.random.default_rng(0).normal(size=(6, 2))
+    away = np.linalg.norm(places[:, None] - places, axis=2)
+    assert "MDS makes coordinates" in like_distances(away)[0]
+    assert not like_distances(away[:5])
+    assert not like_distances(away + np.triu(np.ones((6, 6)), 1))
+    assert not like_distances(np.eye(6))

@@ -32,6 +32,13 @@ def test_a_diameter_says_how_many_clusters_are_needed():
     assert (found.k, found.proved) == (3, True)
 
 
+def test_points_left_out_make_fewer_clusters_do():
+    points = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [30.0]])
+    rule = parse_rule("diameter<=2")
+    found = choose_k(lambda k: with_rules(Problem(points, k, outliers=1), [rule], False), "least")
+    assert (found.k, found.proved) == (2, True)
+
+
 def test_the_number_that_costs_least_is_proved():
     points = np.concatenate([np.arange(4.0), 100 + np.arange(3.0), 200 + np.arange(4.0)])[:, None]
     found = choose_k(lambda k: Problem(points, k, sizes=f"3-{len(points)}"), "free")
@@ -46,13 +53,19 @@ def test_the_number_that_costs_least_is_proved():
         (lambda k: Problem(X, k, sizes="30"), "least", "no number of clusters can keep"),
         (lambda k: Problem(X, k), "free", "give a least size"),
         (lambda k: Problem(X, k), "most", "neither a number nor"),
-        (lambda k: Problem(X, k, outliers=2), "least", "beside outliers"),
+        (lambda k: Problem(X, k, outliers=2), "free", "beside outliers"),
+        (lambda k: Problem(X, k, fixed_centers=[[0.0, 0.0]]), "least", "beside fixed centres"),
         (lambda k: Problem(X, k, must_link=[(0, 99)]), "least", "99"),
     ],
 )
 def test_what_cannot_be_chosen_is_said(make, choice, words):
     with pytest.raises(ProblemError, match=words):
         choose_k(make, choice)
+
+
+def test_the_search_ends_at_its_limit_without_a_clustering_too():
+    with pytest.raises(ProblemError, match="no clustering was found that keeps everything in the"):
+        choose_k(lambda k: Problem(X, k, sizes="3-23"), "free", time_limit=0.0)
 
 
 def test_the_estimator_chooses():

@@ -1,6 +1,7 @@
 """What marks the clusters, against pandas."""
 
 import csv
+import re
 
 import numpy as np
 import pandas as pd
@@ -73,6 +74,22 @@ def test_as_text():
     assert head[:4] == ["feature", "separation", "all mean", "all spread"]
     assert sizes[2::2] == ["5", "2", "3"]
     assert float(first[4]) == 1.0
+
+
+def test_a_profile_of_many_clusters_fits_into_80_characters():
+    X = np.random.default_rng(0).normal(1e3, 250.0, (200, 30))
+    found = profile(X, np.arange(200) % 12, 12, [f"column {j}" for j in range(30)])
+    text = profile_markdown(found)
+    parts = [part.splitlines() for part in text.split("\n\n")]
+    assert max(map(len, text.splitlines())) <= 80
+    assert parts[0][0].startswith("| feature | separation | all | cluster 0 |")
+    named = [word for part in parts for word in re.findall(r"cluster \d+", part[0])]
+    assert named == [f"cluster {j}" for j in range(12)]
+    assert {tuple(line.split(" | ")[0] for line in part[2:]) for part in parts} == {
+        ("| points", *(f"| {name}" for name in found.features))
+    }
+    long = profile(X, np.arange(200) % 2, 2, ["a" * 90] * 30)  # one cluster a table at least
+    assert profile_markdown(long).count("| points |") == 2
 
 
 def test_a_profile_is_written_like_its_file():

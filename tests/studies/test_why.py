@@ -10,8 +10,9 @@ from ccviz.data.datasets import Dataset
 from ccviz.errors import CcvizError
 from ccviz.problem.asked import AskedRule
 from ccviz.problem.reduction import with_rules
+from ccviz.studies.moves import Moves
 from ccviz.studies.rows import rows_csv
-from ccviz.studies.why import MOST_EXPLAINED, Moves, Why, sentences
+from ccviz.studies.why import MOST_EXPLAINED, Why, sentences
 
 X = np.array([[0.0, 0.0], [1.0, 0.0], [5.0, 0.0], [6.0, 1.0]])
 LABELS = [0, 0, 1, 1]
@@ -86,6 +87,60 @@ def test_a_heavy_point_has_exact_rises():
     """It moves to its like for nothing; its centre is at a distance that has few right digits."""
     problem = Problem([[1.0], [0.0], [0.0]], 2, weights=[5e7, 1.0, 1.0])
     assert Moves(Partition(problem, [0, 0, 1])).rise[0, 1] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({}, "b and c together would cost at most 12.5 more (c moves to cluster 0)."),
+        (
+            {"sizes": "2"},
+            "b and c together would cost at most 25 more (c and a change places); c alone: "
+            "cluster 0 would cost 12.5 more, and the size of cluster 1, at least 2, and the size "
+            "of cluster 0, at most 2, keep it out.",
+        ),
+        (
+            {"cannot_link": [(0, 2)]},
+            "b and c together would cost at most 13.2 more (b moves to cluster 1); c alone: "
+            "cluster 0 would cost 12.5 more, and the cannot-link with a keeps it out.",
+        ),
+        ({"cannot_link": [(1, 2)]}, "b and c together would cost an amount that is not known"),
+    ],
+)
+def test_the_opposite_of_a_pair_has_a_price_and_what_keeps_one_of_them_out(given, sentence):
+    found = Why(Moves(Partition(Problem(X, 2, **given), LABELS)), names="abcd")
+    assert found.pair(1, 2).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("pair", "given", "sentence"),
+    [
+        ((1, 2), {}, "1 and 2 together would cost 12.5 more, proved (2 moves to cluster"),
+        ((0, 1), {"sizes": "2"}, "0 and 1 apart would cost 24 more, proved (1 and 2 change"),
+        ((1, 2), {"cannot_link": [(1, 2)]}, "No clustering has 1 and 2 together: cannot-link 1-2"),
+        ((1, 2), {"rules": ["diameter<=4.9"]}, "No clustering has 1 and 2 together: the cannot-"),
+        ((1, 2), {"rules": ["diameter<=5.2"]}, "1 and 2 together would cost 12.5 more, proved ("),
+    ],
+)
+def test_the_price_of_a_pair_is_proved(pair, given, sentence):
+    rules = [*map(AskedRule, given.pop("rules", ()))]
+    problem = with_rules(Problem(X, 2, **given), rules, True)
+    result = solve(problem, "colgen" if rules else "sdp")
+    assert result.why(*pair).startswith(sentence)
+    with pytest.raises(CcvizError, match="1 and 1 are no two of the points 0 to 3"):
+        result.why(1, 1)
+
+
+def test_the_heaviest_wish_that_is_not_kept_has_a_sentence_of_its_own():
+    data = Dataset("pupils", X, ("east", "north"), names=("a", "b", "c", "d"))
+    wishes = [(1, 2, 1.0), (1, 3, 2.0), (0, 1, 9.0)]
+    partition = Partition(Problem(X, 2, must_link=wishes, sizes="2"), LABELS)
+    first, second, third, fourth = sentences(partition, data)
+    assert " together would cost at most " in second
+    assert "b and d together" in second
+    assert second.endswith(fourth[fourth.index("b and d") :])
+    assert "b and c together" in third
+    assert "together" not in first
 
 
 def test_one_cluster_and_no_such_point():

@@ -41,13 +41,14 @@ from ccviz.studies.elbow_step import (
     measure,
     neighbour_bound,
 )
-from ccviz.studies.how_sure import margin_steps
+from ccviz.studies.how_sure import margin_steps, price_of_pair
 from ccviz.studies.link_prices import group_price, price_steps
 from ccviz.studies.margin_table import Margin
+from ccviz.studies.moves import Moves, Obstacle, Opposite
 from ccviz.studies.near_problem import cost_without_constraints
 from ccviz.studies.profile import profile
 from ccviz.studies.rows import scores_of
-from ccviz.studies.why import Moves, Obstacle, Why
+from ccviz.studies.why import Why
 from tests.truth.brute import Truth, pairs
 from tests.truth.kinds import Drawn, keeps_part
 from tests.truth.runs import Case, Statement, above, number
@@ -337,6 +338,43 @@ def whys(case: Case) -> Iterator[str]:
             yield f"point {point} has a move at {first}: {said.of(point)}"
 
 
+def opposites(case: Case) -> Iterator[str]:
+    """Ask what it costs to have two points together, or apart: by a move, and by a proof."""
+    if case.drawn.n < 2:
+        raise CcvizError("There is no pair.")
+    shown, result = _some_clustering(case), case.proved()
+    for i, j in case.rng.permutation([*pairs(case.drawn.n)])[:3].tolist():
+        yield from _opposite_faults(case, shown, Moves(shown).opposite(i, j), i, j)
+    if result.partition is not None:
+        found = price_of_pair(result.run, i, j, 5.0)
+        yield from _opposite_faults(case, result.partition, found, i, j)
+
+
+def _opposite_faults(
+    case: Case, known: Partition, found: Opposite, i: int, j: int
+) -> Iterator[str]:
+    truth, cost = case.truth, case.truth.judged(known.in_order().shown)
+    if cost is None:
+        raise CcvizError("The clustering is not feasible as it is numbered.")
+    same = truth.together(i, j) & (truth.all.labels[:, i] >= 0)
+    least = truth.least(same == found.together)
+    right = math.inf if least is None else float(least - cost)
+    slack = (1e-5 if case.drawn.fixed_centers else _FLOAT) * float(truth.scale)
+    what = f"{known.shown.tolist()} but for {i}-{j}: {found.lower} to {found.upper}"
+    if found.lower > right + slack or found.upper < right - slack:
+        yield f"{what}, and {right} is right"
+    if found.reason and least is not None:
+        yield f"{what}, for {found.reason}, and a clustering costs {number(least)}"
+    if found.labels is None:
+        return
+    after = Partition(known.problem, found.labels).in_order()
+    reached = truth.judged(after.shown)
+    if reached is None or abs(float(reached - cost) - found.upper) > slack:
+        yield f"{what}, and {after.shown.tolist()} costs {number(reached)}"
+    if (after.labels[i] == after.labels[j]) != found.together:
+        yield f"{what}, and {after.shown.tolist()} has not the opposite"
+
+
 def _some_clustering(case: Case) -> Partition:
     """Return a clustering that keeps everything, not only the best where numbers say nothing."""
     drawn = case.drawn
@@ -557,7 +595,7 @@ def _with_k(drawn: Drawn, k: int) -> Drawn:
 def chosen_numbers(case: Case) -> Iterator[str]:
     """Ask for the least number of clusters, and for the one that costs least."""
     numbers = range(1, case.drawn.n + 1)
-    if case.drawn.outliers or case.drawn.fixed_centers:
+    if case.drawn.fixed_centers:
         raise CcvizError("k is not chosen beside these.")
     costs = {k: Truth(_with_k(case.drawn, k)).optimum for k in numbers}
     known = {k: cost for k, cost in costs.items() if cost is not None}
@@ -569,8 +607,8 @@ def chosen_numbers(case: Case) -> Iterator[str]:
     else:
         if not known or not found.at_least <= min(known) <= found.k:
             yield f"{found.words} Right is {min(known, default=None)}"
-    if len(case.drawn.X) in known and not case.drawn.sizes:
-        return  # single points as clusters
+    if case.drawn.outliers or (len(case.drawn.X) in known and not case.drawn.sizes):
+        return  # costs are not compared, or single points are clusters
     best = choose_k(lambda k: _with_k(case.drawn, k).problem(False), "free", time_limit=5.0)
     least = min(known.values(), default=None)
     if least is None or above(best.lower_bound, least):
@@ -689,6 +727,7 @@ STATEMENTS = (
     Statement("scores", scores, (), 0),
     Statement("standings", standings, ("scores_of", "standing", "profile"), 8),
     Statement("why", whys, ("why", "sentences", "why_of"), 4),
+    Statement("opposites", opposites, ("price_of_pair",), 12),
     Statement("margins", margins, ("how_sure", "margin_steps", "first_margins",
                                    "check_margins"), 8),
     Statement("margins of pairs", pair_margins, ("pair_margin",), 12),

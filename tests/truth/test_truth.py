@@ -48,6 +48,7 @@ SILENT = {
     "in_words": "words of a table",
     "findings": "words around the elbow",
     "profile_rows": "words of a table",
+    "profile_parts": "words of a table",
     "profile_csv": "words of a table",
     "profile_markdown": "words of a table",
     "rows_csv": "words of a table",

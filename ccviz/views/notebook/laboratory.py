@@ -314,6 +314,12 @@ class Laboratory(anywidget.AnyWidget):
             records = partial(self._archive.records, self.session.player.run_id)
             self.result = result_of(run, records)
 
+    def __repr__(self) -> str:
+        points = count(self.session.draft.n, "point")
+        return (
+            f"<laboratory of {points}: needs a viewer of anywidgets; .save('picture.png') draws it>"
+        )
+
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         bundle, *about = super()._repr_mimebundle_(**kwargs)
         # Where no widget can live, a picture of the present state stays.

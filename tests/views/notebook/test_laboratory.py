@@ -168,6 +168,7 @@ def test_the_cell_shows_a_widget_and_a_picture(explored):
     picture = bundle["image/svg+xml"]
     assert picture.count("<circle") == explored.problem.n
     assert picture.count("<line") == 2
+    assert "needs a viewer of anywidgets; .save('picture.png') draws it>" in bundle["text/plain"]
 
 
 @pytest.mark.slow
