@@ -308,7 +308,8 @@ class Blocks:
 
         Kind 0 is a star, 1 a clique, 2 and more the row of a block and the limit of that number:
         within a cluster all entries of a row of Z are equal, so the limit is linear in the row.
-        Kind -1 is a separator: Z_ij is at most the sum of Z_iv over blocks that separate i and j.
+        Kind -1 is a separator: Z_ij is at most the sum of Z_iv over blocks that separate i and j,
+        and of Z_jv over those after another j.
         """
         w = self.values(certificate, "weights") * float(self.one)  # costs times a mass
         points = certificate["points"]
@@ -324,6 +325,7 @@ class Blocks:
         need((points < s).all(), "a cut is over blocks that are not there")
         for row in points[kind == -1].tolist():
             i, j, *others = (block for block in row if block >= 0)
+            others = [v for v in others if v != j or i == j]
             need(len({*others}) == len(others), "a separator names a block twice")
             need(self.graph.separates(i, j, others), "a separator does not separate")
         units = np.array([1.0, 1.0, *(unit for _, _, unit in self.rows), 1.0])  # the last of -1
@@ -349,9 +351,13 @@ class Blocks:
             np.add.at(sides, (off, j, i), w[rows])
         apex = points[star, 0]
         np.add.at(sides[0], (apex, apex), 2 * w[star])
+        end = points[:, 0].copy()
         for a in range(1, points.shape[1]):
             rows = used[:, a] & (kind == -1)
-            i, j = points[rows, 0], points[rows, a]
+            if a > 1:
+                turns = rows & (points[:, a] == points[:, 1])
+                end[turns], rows = points[turns, 1], rows & ~turns
+            i, j = end[rows], points[rows, a]
             np.add.at(sides[int(a == 1)], (i, j), w[rows])
             np.add.at(sides[int(a == 1)], (j, i), w[rows])
         return sides

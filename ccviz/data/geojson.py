@@ -5,6 +5,8 @@ Butler, H., et al. (2016): The GeoJSON format. RFC 7946.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -84,16 +86,12 @@ def read_geojson(data: bytes) -> Table:
     Returns: The centre of each feature as ``lon`` and ``lat`` (``x`` and ``y`` where they are no
     degrees), its ``id`` and its properties. Raises `FileFormatError`; the sentence names the place.
     """
-    try:
+    with _sound():
         features = msgspec.json.decode(data, type=_Collection).features
-        shapes = [msgspec.json.decode(each.geometry, type=Geometry) for each in features]
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as broken:
-        raise FileFormatError(
-            f"this is no GeoJSON collection of areas or points: {broken}."
-        ) from None
+    shapes = tuple(bytes(each.geometry) for each in features)
     names = list(dict.fromkeys(key for each in features for key in each.properties or ()))
     check_size(len(features), len(names) + 3)
-    given = [_rings(each, at) for at, each in enumerate(shapes, 1)]
+    given, has_areas = _read_shapes(shapes)
     is_degrees = all((np.abs(each.start) <= (180.0, 90.0)).all() for each in given)
     centers = np.array([_center(rings, is_degrees) for rings in given]).reshape(-1, 2)
     columns: list[Cells] = [centers[:, 0].copy(), centers[:, 1].copy()]
@@ -104,14 +102,41 @@ def read_geojson(data: bytes) -> Table:
     for name in names:
         columns.append(_column([(each.properties or {}).get(name) for each in features]))
         called.append(name)
-    has_areas = any(not isinstance(each, _Point) for each in shapes)
     return Table(
         own_names(called),
         columns,
         range(1, len(features) + 1),
         notices=() if is_degrees else ("The coordinates are no degrees.",),
         borders=_borders(given) if has_areas else None,
-        shapes=tuple(bytes(each.geometry) for each in features),
+        shapes=shapes,
+    )
+
+
+def borders_of(shapes: tuple[bytes, ...]) -> IntArray | None:
+    """Return (m, 2) the shapes that share a border; None where they are points.
+
+    Raises `FileFormatError` if a shape is none.
+    """
+    given, has_areas = _read_shapes(shapes)
+    return _borders(given) if has_areas else None
+
+
+@contextmanager
+def _sound() -> Iterator[None]:
+    try:
+        yield
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as broken:
+        raise FileFormatError(
+            f"this is no GeoJSON collection of areas or points: {broken}."
+        ) from None
+
+
+def _read_shapes(shapes: tuple[bytes, ...]) -> tuple[list[_Rings], bool]:
+    """Return the rings of each shape, and whether one of them is an area."""
+    with _sound():
+        read = [msgspec.json.decode(each, type=Geometry) for each in shapes]
+    return [_rings(each, at) for at, each in enumerate(read, 1)], any(
+        not isinstance(each, _Point) for each in read
     )
 
 
@@ -213,7 +238,9 @@ def _cell(value: Any) -> str:
 MOST_DRAWN = 60_000
 """Most corners of all areas together that are drawn."""
 
-_MOST_BYTES = 20_000_000  # of shapes that are read again to be drawn: half a second
+MOST_BYTES = 20_000_000
+"""Bytes of shapes that are kept in a project, and read again to be drawn: half a second."""
+
 _FINEST, _COARSEST = 8192, 128  # squares of the grid across a map: half while corners are too many
 _FEWEST = 3  # corners of a ring without extent: the last is the first
 
@@ -228,7 +255,7 @@ def drawn_areas(dataset: Dataset) -> tuple[Drawn, Drawn]:
     have a border in common keep it. Nothing is returned for points, and where areas are too many.
     """
     origin = dataset.origin
-    if origin is None or not 0 < sum(map(len, origin.shapes)) <= _MOST_BYTES:
+    if origin is None or not 0 < sum(map(len, origin.shapes)) <= MOST_BYTES:
         return [], []
     found = [msgspec.json.decode(origin.shapes[row], type=Geometry) for row in origin.rows]
     rings = [ring for shape in found for area in shape.areas for ring in area]

@@ -182,7 +182,8 @@ def cut_sums(
     Z_ii + sum of Z_jh over pairs in T >= sum of Z_ij over T; with one member it is the paper's (8),
     with two (9). It holds because t members in the cluster of i make t - 1 <= t (t - 1) / 2. A row
     holds because its entries are equal in the cluster of i, which keeps the limit, and else 0. A
-    separator says that Z_ij is at most the sum of Z_iv over S: a path from i to j meets S.
+    separator says that Z_ij is at most the sum of Z_iv over S: a path from i to j meets S. Behind j
+    in S the entries are Z_jv.
     """
     points, kind = multipliers["points"], multipliers["kind"]
     weights = rescaled(multipliers["weights"], exponent)
@@ -191,7 +192,8 @@ def cut_sums(
     if (weights < 0.0).any():
         raise FlawError("has a cut's multiplier of the wrong sign")
     _check_points(points, kind, len(mass), k, len(sums))
-    _check_separators(points[kind == SEPARATOR], paths)
+    again = _again(points, kind)
+    _check_separators(np.where(again, -1, points)[kind == SEPARATOR], paths)
     # The sum itself, the magnitudes of its parts, and how many parts an entry has.
     total, size, count = np.zeros((3, len(mass), len(mass)))
     root = np.sqrt(mass)
@@ -204,10 +206,11 @@ def cut_sums(
             sign = -1.0 if b == 0 else 1.0
             signed = np.where(star, sign, 1.0) * weights
             _add((total, size, count), points[used, a], points[used, b], signed[used], root)
+    end = np.where(again.cumsum(axis=1) > 0, points[:, 1:2], points[:, :1])
     for a in range(1, points.shape[1]):
-        used = (points[:, a] >= 0) & (kind == SEPARATOR)
+        used = (points[:, a] >= 0) & (kind == SEPARATOR) & ~again[:, a]
         signed = (-1.0 if a == 1 else 1.0) * weights[used]
-        _add((total, size, count), points[used, 0], points[used, a], signed, root)
+        _add((total, size, count), end[used, a], points[used, a], signed, root)
     for number, (values, own) in enumerate(sums):
         rows = kind == ROW + number
         center, weight = points[rows, 0], weights[rows]
@@ -239,6 +242,7 @@ def _check_points(points: np.ndarray, kind: np.ndarray, s: int, k: int, sums: in
     # A separator may lie between two points of one block.
     twice = ((kind == SEPARATOR) & (width > 1))[:, None] & (column == 1)
     twice &= points[:, :1] == points
+    twice |= _again(points, kind)
     ordered = np.sort(np.where(used & ~twice, points, s + column), axis=1)
     wrong = (points >= s).any(axis=1) | (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
     wrong |= (used != (column < width[:, None])).any(axis=1)
@@ -247,6 +251,14 @@ def _check_points(points: np.ndarray, kind: np.ndarray, s: int, k: int, sums: in
     wrong |= np.select([kind == SEPARATOR, kind == STAR, kind == CLIQUE, is_row], is_off, True)
     if wrong.any():
         raise FlawError("has a cut over blocks that are not there, or not distinct")
+
+
+def _again(points: np.ndarray, kind: np.ndarray) -> np.ndarray:
+    """Return where j is again in the S of a separator, before the blocks v that count by Z_jv."""
+    again = np.zeros(points.shape, dtype=bool)
+    is_pair = (kind == SEPARATOR) & (points[:, :1] != points[:, 1:2]).all(axis=1)
+    again[is_pair, 2:] = points[is_pair, 2:] == points[is_pair, 1:2]
+    return again
 
 
 def _check_separators(points: np.ndarray, paths: Paths | None) -> None:

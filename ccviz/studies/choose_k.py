@@ -71,7 +71,8 @@ class ChosenK:
         if self.choice == FREE:
             gap = 1.0 - self.lower_bound / self.objective if self.objective > 0.0 else 0.0
             known = "proved" if self.proved else f"at most {percent(gap)} above any other number"
-            return f"{self.k} clusters cost least, {number(self.objective)} ({known})."
+            costs = "cluster costs" if self.k == 1 else "clusters cost"
+            return f"{self.k} {costs} least, {number(self.objective)} ({known})."
         if self.proved:
             return f"{self.k} is the least number of clusters, proved. {self.why}".rstrip()
         return f"{self.k} clusters suffice, and at least {self.at_least} are needed. {self.why}"

@@ -120,6 +120,11 @@ def which_k(lab) -> None:
     sheet.get_by_role("button", name="Use k = 3").click()
     sheet.wait_for(state="hidden")
     lab.see("k = 3")
+    lab.press("Which k?")
+    sheet.get_by_role("button", name="the least k").click()
+    sheet.get_by_text("is the least number of clusters, proved.").wait_for()
+    sheet.get_by_role("button", name="Use k = ").click()
+    sheet.wait_for(state="hidden")
 
 
 def test_so_does_a_table_of_200_000_rows(lab):

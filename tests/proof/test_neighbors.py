@@ -76,6 +76,25 @@ def test_thirteen_points_close_within_few_nodes_by_separators():
     assert sum(isinstance(event, NodePruned) for event in events) <= 3
 
 
+def test_a_proof_has_separators_of_the_rows_of_both_ends(second):  # noqa: F811
+    problem = _drawn(1, 13)
+    events = _events(problem)
+    leaf = next(each for each in events if isinstance(each, NodePruned))
+    points = leaf.certificate["points"]
+    divided = (leaf.certificate["kind"] == SEPARATOR) & (points[:, 2:] == points[:, 1:2]).any(
+        axis=1
+    )
+    assert divided.any()
+    # An entry of both rows would count twice.
+    cut = int(np.flatnonzero(divided)[0])
+    wrong = points.copy()
+    wrong[cut, (points[cut] >= 0).sum() - 1] = points[cut, 2]
+    at = events.index(leaf)
+    events[at] = replace_event(leaf, certificate={**leaf.certificate, "points": wrong})
+    assert not verify(problem, events).accepted
+    assert not second(problem, events)[0]
+
+
 def test_a_separator_that_leaves_a_way_is_refused(second):  # noqa: F811
     problem = _drawn(1, 13)
     events = _events(problem)

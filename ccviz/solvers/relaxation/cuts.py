@@ -21,6 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.relaxation import kernels
@@ -41,7 +42,7 @@ class Cuts:
     """A set of cuts."""
 
     # (m, w): The blocks of each cut, padded by -1; the centre of a 2-partition inequality first,
-    # and of a row nothing else; of a separator i, j and S.
+    # and of a row nothing else; of a separator i, j and S, see `sides_of`.
     points: IntArray
     # (m,): ``SEPARATOR``, ``TWO_PARTITION``, ``CLIQUE``, or ``ROW`` and the place of a limit
     kind: np.ndarray
@@ -69,13 +70,14 @@ class Cuts:
         separator S has each union once, and it goes if S has that of i or j.
         """
         points = np.where(self.points < 0, -1, block_of[self.points])
-        of_pair = self.kind == SEPARATOR
-        points[of_pair, 2:] = _each_once(points[of_pair, 2:])
-        distinct = points.copy()
-        i, j = points[of_pair, 0], points[of_pair, 1]
-        distinct[of_pair, 1] = np.where(i == j, -1, j)  # which may be one block
-        ordered = np.sort(distinct, axis=1)
+        ordered = np.sort(points, axis=1)
         proper = ~((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any(axis=1)
+        of_pair = self.kind == SEPARATOR
+        across, divides = sides_of(self.points[of_pair])
+        own = np.where(divides, -1, points[of_pair])
+        across &= own[:, :1] != own[:, 1:2]  # which may be one block
+        proper[of_pair] = ~(own[:, 2:, None] == own[:, None, :2]).any(axis=(1, 2))
+        points[of_pair, 2:] = _each_once(own[:, 2:], across[:, 2:], own[:, 1:2])
         return Cuts(points, self.kind).where(proper), proper
 
     def counts(self) -> dict[str, int]:
@@ -97,13 +99,26 @@ class Cuts:
         return mixed + self.kind.astype(np.uint64)
 
 
-def _each_once(sets: IntArray) -> IntArray:
-    """Return rows of blocks, sorted, each once, and padded by -1 at the end."""
-    last = np.iinfo(np.int64).max
-    ordered = np.sort(np.where(sets < 0, last, sets), axis=1)
-    ordered[:, 1:][ordered[:, 1:] == ordered[:, :-1]] = last
-    ordered.sort(axis=1)
-    return np.where(ordered == last, -1, ordered)
+def sides_of(points: IntArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return where separators have entries of the row of j and not of i, and the j before those."""
+    divides = (points == points[:, 1:2]) & (points[:, :1] != points[:, 1:2])
+    divides[:, :2] = False
+    return divides.cumsum(axis=1) > 0, divides
+
+
+_ACROSS, _LAST = 1 << 40, 1 << 60  # added to blocks of the row of j; behind all blocks
+
+
+def _each_once(sets: IntArray, across: NDArray[np.bool_], j: IntArray) -> IntArray:
+    """Return sets with each block once: those of the row of i, j, and those of the row of j."""
+    key = np.sort(np.where(sets < 0, _LAST, 2 * sets + across), axis=1)
+    key[:, 1:][key[:, 1:] // 2 == key[:, :-1] // 2] = _LAST
+    key = np.where(key < _LAST, key // 2 + _ACROSS * (key % 2), _LAST)
+    divided = ((key >= _ACROSS) & (key < _LAST)).any(axis=1)
+    key = np.column_stack([key, np.where(divided, _ACROSS - 1, _LAST)])
+    key.sort(axis=1)
+    once = np.where(key < _LAST, key % _ACROSS, -1)
+    return np.where(key == _ACROSS - 1, j, once)[:, : sets.shape[1]]
 
 
 _MIXER = np.random.default_rng(5).integers(1 << 32, 1 << 63, size=4096, dtype=np.uint64)

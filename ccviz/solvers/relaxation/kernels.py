@@ -33,9 +33,9 @@ def cut_rows(  # noqa: C901 - one compiled loop nest
 ) -> Rows:
     """Return the rows of cuts.
 
-    ``points`` (m, w) are block indices padded by -1, of a separator i, j and S. ``root_mass`` is
-    sqrt(e), ``right_side`` that of a clique cut in terms of Z; ``sums`` (r, s) and ``own`` (r,) are
-    those of limits on sums.
+    ``points`` (m, w) are block indices padded by -1, of a separator i, j and S, where those behind
+    another j are of its row. ``root_mass`` is sqrt(e), ``right_side`` that of a clique cut in terms
+    of Z; ``sums`` (r, s) and ``own`` (r,) are those of limits on sums.
     Off-diagonal values are halved: they represent two entries.
     """
     m, s = len(kind), len(root_mass)
@@ -69,6 +69,9 @@ def cut_rows(  # noqa: C901 - one compiled loop nest
             i = points[c, 0]
             for a in range(1, members):
                 j = points[c, a]
+                if a > 1 and j == points[c, 1]:
+                    i = j
+                    continue
                 entry = -1.0 if a == 1 else 1.0
                 entry *= (1.0 if i == j else 0.5) / (root_mass[i] * root_mass[j])
                 at = _put(i, j, entry, s, at, position, mirror, value)

@@ -1,15 +1,15 @@
 """Separator inequalities: every cluster is connected in a graph of neighbours.
 
 If blocks i and j share a connected cluster, a path within it joins them. So it meets every set S of
-blocks that separates them, and for one v in S the entries Z_iv and Z_ij are equal:
+blocks that separates them, and for one v in S the entries Z_iv, Z_jv and Z_ij are equal:
 
-    Z_ij <= sum over v in S of Z_iv.
+    Z_ij <= sum over v in S of Z_iv or Z_jv, either for each v.
 
 The cluster holds no block that is apart from i or j; S need only separate them without those. The
 same holds within a block whose points are not joined among themselves: Z_ii <= sum of Z_iv.
 
 For a matrix Z the most violated S of i and j is a vertex cut of least capacity, where v has the
-capacity Z_iv (Ford and Fulkerson 1956, here with shortest augmenting paths).
+lesser of Z_iv and Z_jv (Ford and Fulkerson 1956, here with shortest augmenting paths).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ccviz.problem.problem import Problem
 
 MOST_SET = 40
 """Most blocks of a separator; those of more say little."""
-_OF_ROW = 4  # Separators of a block that are kept in a round, the deepest ones
+_OF_ROW = 8  # Separators of a block and later ones that are kept in a round, the deepest ones
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,8 +106,8 @@ def separators(
 ) -> tuple[IntArray, FloatArray]:
     """Return violated separator inequalities.
 
-    `least`: Least violation. Returns `points` (m, 2 + w): i, j and the blocks of S, padded by -1.
-    Returns `depth` (m,): How far each is from Z.
+    `least`: Least violation. Returns `points` (m, 2 + w): i, j and the blocks of S, padded by -1;
+    those behind another j count by Z_jv. Returns `depth` (m,): How far each is from Z.
     """
     s = len(mass)
     points = np.full((s * _OF_ROW, 2 + MOST_SET), -1, np.int64)
@@ -169,33 +169,30 @@ def find_separators(  # noqa: C901 - one compiled loop nest
     is_out = np.empty(s, np.bool_)
     is_near = np.zeros(s, np.bool_)
     reached = np.empty((2, s), np.bool_)
-    is_free = np.empty(s, np.bool_)
-    for j in range(s):
-        is_free[j] = not apart[j].any()
     found = 0
     for i in range(s):
         for t in range(start[i], start[i + 1]):
             is_near[other[t]] = True
         first = found
-        carried = widest_paths(i, start, other, Z[i], apart[i])
-        for j in range(s):
-            if j == i or is_near[j] or apart[i, j] or Z[i, j] <= least:
+        for j in range(i + 1, s):
+            if is_near[j] or apart[i, j] or Z[i, j] <= least:
                 continue
-            if is_free[j] and carried[j] >= Z[i, j] - least:
-                continue  # one path carries all, and no cut is violated
             for v in range(s):
                 is_out[v] = apart[i, v] or apart[j, v]
-                capacity[v] = Z[i, v]
+                capacity[v] = min(Z[i, v], Z[j, v])
             limit = Z[i, j] - least
             if vertex_cut(i, j, start, other, back, capacity, is_out, limit, reached) >= limit:
                 continue
-            violation, square, width = Z[i, j], 0.5 / (mass[i] * mass[j]), 2
+            violation, square, width, across = Z[i, j], 0.5 / (mass[i] * mass[j]), 2, 0
             for v in range(s):
                 if reached[0, v] and not reached[1, v] and not is_out[v]:
-                    violation -= Z[i, v]
-                    square += 0.5 / (mass[i] * mass[v])
+                    violation -= capacity[v]
+                    end = i if Z[i, v] <= Z[j, v] else j
+                    if end == j:
+                        across = 1
+                    square += 0.5 / (mass[end] * mass[v])
                     width += 1
-            if width > points.shape[1] or violation <= least:
+            if width + across > points.shape[1] or violation <= least:
                 continue
             at, value = found, violation / np.sqrt(square)
             if found - first == most:  # in place of the least deep one
@@ -208,32 +205,19 @@ def find_separators(  # noqa: C901 - one compiled loop nest
             points[at] = -1
             points[at, 0], points[at, 1] = i, j
             width = 2
-            for v in range(s):
-                if reached[0, v] and not reached[1, v] and not is_out[v]:
+            for side in range(1 + across):
+                if side == 1:
+                    points[at, width] = j
+                    width += 1
+                for v in range(s):
+                    is_across = Z[i, v] > Z[j, v]
+                    if not reached[0, v] or reached[1, v] or is_out[v] or is_across != (side == 1):
+                        continue
                     points[at, width] = v
                     width += 1
         for t in range(start[i], start[i + 1]):
             is_near[other[t]] = False
     return found
-
-
-@njit(cache=True)  # pragma: no cover - compiled
-def widest_paths(source: int, start: Any, other: Any, capacity: Any, is_out: Any) -> Any:
-    """Return the most that one path carries from a vertex to each, through the others between."""
-    size = len(capacity)
-    width = np.zeros(size)
-    is_done = is_out.copy()
-    is_done[source] = True
-    v, through = source, np.inf
-    while through > 0.0:
-        for t in range(start[v], start[v + 1]):
-            width[other[t]] = max(width[other[t]], through)
-        v, through = source, 0.0
-        for w in range(size):
-            if not is_done[w] and min(width[w], capacity[w]) > through:
-                v, through = w, min(width[w], capacity[w])
-        is_done[v] = True
-    return width
 
 
 @njit(cache=True)  # pragma: no cover - compiled

@@ -313,7 +313,7 @@ def _separator(blocks: Blocks, new: Cuts) -> tuple[int, ...]:
     if not len(of_kind):
         return ()
     first, last, *between = of_kind[0][of_kind[0] >= 0].tolist()
-    points = [int(point) for block in between for point in blocks.members(block)]
+    points = [int(each) for block in between if block != last for each in blocks.members(block)]
     return (int(blocks.members(first)[0]), *points, int(blocks.members(last)[-1]))
 
 

@@ -4,6 +4,8 @@ After the clusterings each number takes what those beside it, and runs of the ar
 
 One cluster needs no search, and its row is there at once. A process of each further group of
 numbers shows its rows when it ends: the first has one number, and each further one twice as many.
+
+A number may also be chosen, the least or the one that costs least: see `ccviz.studies.choose_k`.
 """
 
 from __future__ import annotations
@@ -16,9 +18,13 @@ from typing import Any
 import param
 
 from ccviz.errors import CcvizError, UnfillableError, UnsupportedError
+from ccviz.problem.asked import AnyAsked
+from ccviz.problem.problem import Problem
+from ccviz.problem.reduction import with_rules
 from ccviz.runs.archive import Archive
 from ccviz.runs.worker_pool import WorkerPool
 from ccviz.solvers import Solver, make_solver
+from ccviz.studies.choose_k import CHOICE_S, ChosenK, choose_k
 from ccviz.studies.elbow import bounded_by_more
 from ccviz.studies.elbow_step import (
     Candidate,
@@ -32,6 +38,7 @@ from ccviz.studies.elbow_step import (
     with_starts,
 )
 from ccviz.views.draft import Draft
+from ccviz.views.lab.notice import as_sentence
 from ccviz.views.lab.personal_archive import personal_archive
 from ccviz.views.lab.queued_call import QueuedCall
 from ccviz.views.lab.runner import RunQueue
@@ -68,6 +75,8 @@ class Elbow(QueuedCall):
     steps = param.Parameter(default=())  # What is known so far, by k
     # What is being worked out; None while nothing is.
     at = param.ClassSelector(class_=Work, default=None, allow_None=True)
+    # The number that was chosen last, or why there is none; None if that was not asked.
+    chosen = param.ClassSelector(class_=(ChosenK, str), default=None, allow_None=True)
 
     def __init__(
         self, archive: Archive, queue: RunQueue, person: Person, pool: WorkerPool | None = None
@@ -94,21 +103,41 @@ class Elbow(QueuedCall):
             raise UnsupportedError("Numbers of clusters are not compared beside fixed centres.")
         numbers = [_candidate(draft, k, seed) for k in range(low, max(low, high) + 1)]
         self.stop()
+        self.chosen = None
         self._numbers = {each.k: each for each in numbers}
         self._bound_s, self._seed = bound_s, seed
         self._todo = _works(numbers, proves=bound_s > 0.0)
         self.steps = self._known()
         self._next()
 
-    def _take(self, answer: tuple[Step, ...]) -> None:
+    def choose(self, draft: Draft, choice: str, seed: int = 0) -> None:
+        """Find the least number of clusters, or the one that costs least; sizes are left aside."""
+        self.stop()
+        self.steps, self.chosen, self._todo = (), None, []
+        free = draft.with_rules(()).with_k(1).given
+        seconds = min(CHOICE_S, self._quota.run_s)
+        self._begin_call(
+            chosen, (free, draft.rules, choice, seconds, seed), seconds + _SPARE_S,
+            self._quota.call_bytes,
+        )  # fmt: skip
+        self.at = Work((), choice)
+
+    def _take(self, answer: tuple[Step, ...] | ChosenK) -> None:
+        if isinstance(answer, ChosenK):
+            self.chosen = answer
+            self.stop()
+            return
         for step in answer:
             self._numbers[step.k] = replace(self._numbers[step.k], step=step)
         self.steps = self._known()
         self._next()
 
     def _fail(self, failed: CcvizError) -> None:
+        chooses = self.at is not None and not self.at.numbers
         self.stop()
-        raise failed
+        if not chooses:
+            raise failed
+        self.chosen = as_sentence(str(failed))
 
     def _leave(self) -> None:
         """Keep the turn as long as there is more to do."""
@@ -188,6 +217,17 @@ def joined(
         steps = [from_runs(own, problems[k], each.step) for k, each in numbers.items() if each.step]
     solver = candidates[-1].solver or _QUICK[0]
     return from_neighbors(problems, steps, solver, seed=seed, time_limit=seconds)
+
+
+def chosen(
+    problem: Problem, rules: tuple[AnyAsked, ...], choice: str, seconds: float, seed: int
+) -> ChosenK:
+    """Return the number of clusters that is chosen for a problem under rules."""
+
+    def with_k(k: int) -> Problem:
+        return with_rules(replace(problem, k=k), rules, keeps_rules=False)
+
+    return choose_k(with_k, choice, time_limit=seconds, seed=seed)
 
 
 def finder(draft: Draft) -> Solver:

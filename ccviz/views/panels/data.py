@@ -17,6 +17,7 @@ from ccviz.data.sheet import Sheet
 from ccviz.data.untidy import notes_on
 from ccviz.numbers import count, number, whole
 from ccviz.problem.sizes import sizes_text
+from ccviz.studies.choose_k import FREE, LEAST, ChosenK
 from ccviz.studies.elbow import columns, find_elbow, findings, in_words
 from ccviz.studies.elbow_step import Step
 from ccviz.views.frames.clusters import is_outdated, listed_weights, origin_words
@@ -37,14 +38,16 @@ _FIRST = (
     "Each k is clustered under your links. The elbow is the k beyond which more clusters lower the "
     "objective little. The lower bounds say how far that is proved."
 )
-_NO_SIZES = "Sizes are for one number of clusters, and are left aside."
+_NO_SIZES = "Sizes are for one number of clusters, and are left aside; rules on sizes count."
+_CHOICES = {LEAST: "looking for the fewest clusters…", FREE: "looking for the k that costs least…"}
 
 
 class ElbowPanel(Component):
     """The sweep, over the page."""
 
     content = param.Dict(
-        default={"columns": [], "rows": [], "words": _FIRST, "busy": False, "k": 0, "elbow": 0}
+        default={"columns": [], "rows": [], "words": _FIRST, "busy": False}
+        | {"k": 0, "elbow": 0, "chosen": 0}
     )
     shown = param.Boolean(default=False)
 
@@ -56,7 +59,7 @@ class ElbowPanel(Component):
         self._session = session
         self.follow(session)
 
-    @watches("elbow.steps", "elbow.at", "self.shown")
+    @watches("elbow.steps", "elbow.at", "elbow.chosen", "self.shown")
     def _refresh(self, *_: Any) -> None:
         sweep = self._session.elbow
         elbow = find_elbow(sweep.steps)
@@ -67,6 +70,7 @@ class ElbowPanel(Component):
             "busy": sweep.busy,
             "k": self._session.draft.k,
             "elbow": elbow.k if elbow is not None and elbow.is_sure else 0,
+            "chosen": sweep.chosen.k if isinstance(sweep.chosen, ChosenK) else 0,
         }
 
     def _act(self, message: dict[str, Any]) -> None:
@@ -75,20 +79,23 @@ class ElbowPanel(Component):
             self._start(message)
         elif what == "stop":
             session.elbow.stop()
-        elif what == "take":
-            session.edits.set_k(message["k"])
-            self.shown = False
         else:
-            session.elbow.stop()
+            if what == "take":
+                session.edits.set_k(message["k"])
+            else:
+                session.elbow.stop()
+            session.elbow.chosen = None  # proved of the problem as it was
             self.shown = False
 
     def _start(self, message: dict[str, Any]) -> None:
         session, before = self._session, self._session.notice
-        low, high = (int(message[end]) for end in ("low", "high"))
         with session.reporting_errors():
-            session.elbow.start(
-                session.draft, low, high, max(0.0, float(message["seconds"])), session.seed
-            )
+            if choice := message.get("choice"):
+                session.elbow.choose(session.draft, choice, session.seed)
+            else:
+                low, high = (int(message[end]) for end in ("low", "high"))
+                seconds = max(0.0, float(message["seconds"]))
+                session.elbow.start(session.draft, low, high, seconds, session.seed)
         if session.notice is not None and session.notice is not before:
             self.content = self.content | {"words": session.notice.text}
 
@@ -96,8 +103,11 @@ class ElbowPanel(Component):
 def _words(sweep: Elbow, has_sizes: bool) -> str:
     """Return what is being worked out, or else what the steps say."""
     if sweep.at is None:
-        said = "\n".join(findings(sweep.steps)) or _FIRST
+        choice = sweep.chosen.words if isinstance(sweep.chosen, ChosenK) else sweep.chosen
+        said = choice or "\n".join(findings(sweep.steps)) or _FIRST
         return f"{said}\n{_NO_SIZES}" if has_sizes else said
+    if not sweep.at.numbers:
+        return _CHOICES[sweep.at.what]
     low, high = sweep.at.numbers[0], sweep.at.numbers[-1]
     numbers = f"k = {low} to {high}" if low < high else f"k = {low}"
     return f"{numbers}: {sweep.at.what}…"

@@ -36,11 +36,13 @@ function chart({rows, k: used}) {
       <i style="background:#d55e00"></i>proved lower bound: no clustering costs less</p>`
 }
 
+const taking = (k) => html`<button type="button" data-k="${k}">Use k = ${k}</button>`
+
 function row({k, cells}, {k: used, elbow}) {
   return html`<tr class="${k === used ? "used" : ""}"><th scope="row">${k}${k === elbow
     ? html` <span class="chip">elbow</span>` : ""}</th>${cells.map((cell) => html`<td>${cell}</td>`)}
     <td>${k === used ? html`<span class="now">in use</span>`
-      : html`<button type="button" data-k="${k}">Use k = ${k}</button>`}</td></tr>`
+      : taking(k)}</td></tr>`
 }
 
 export function render({model}) {
@@ -48,15 +50,20 @@ export function render({model}) {
     <form><label>k from <input name="low" type="number" min="1" value="1"></label>
     <label>to <input name="high" type="number" min="1" value="8"></label>
     <label>seconds to raise each bound <input name="seconds" type="number" min="0" step="any" value="5"></label>
-    <button class="primary">Compare</button><button type="button" data-what="stop">Stop</button></form>
-    <div class="found"></div><p role="status"></p>
+    <button class="primary">Compare</button><button type="button" data-what="stop">Stop</button>
+    <span>or find <button type="button" data-choice="least"
+      title="The fewest clusters with which everything can be kept">the least k</button>
+    <button type="button" data-choice="free"
+      title="The number of clusters that costs least, under a rule such as size>=3">the best k</button></span></form>
+    <div class="found"></div><p role="status"></p><p class="chosen"></p>
     <footer><button type="button" data-what="close">Close</button></footer>`)
-  const [form, found, status, stop] = parts("form", ".found", "[role=status]", "[data-what=stop]")
+  const [form, found, status, stop, use] = parts("form", ".found", "[role=status]", "[data-what=stop]", ".chosen")
   const draw = () => {
-    const {columns, rows, words, busy} = model.content
+    const {columns, rows, words, busy, chosen, k} = model.content
     found.innerHTML = html`${chart(model.content)}${table("Numbers of clusters", [...columns, ""], rows,
       (each) => row(each, model.content))}`.text
     status.textContent = words
+    use.innerHTML = html`${chosen && chosen !== k ? taking(chosen) : ""}`.text
     stop.disabled = !busy
     show(model.shown)
   }
@@ -64,7 +71,10 @@ export function render({model}) {
     event.preventDefault()
     model.send_msg({what: "start", ...numbersOf(form, "low", "high", "seconds")})
   })
-  found.addEventListener("click", ({target: {dataset: {k}}}) => k && model.send_msg({what: "take", k: Number(k)}))
+  dialog.addEventListener("click", ({target: {dataset: {k, choice}}}) => {
+    if (k) model.send_msg({what: "take", k: Number(k)})
+    if (choice) model.send_msg({what: "start", choice})
+  })
   model.on("content", draw)
   model.on("shown", draw)
   model.on("after_layout", draw)

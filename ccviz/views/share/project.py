@@ -27,6 +27,7 @@ import numpy as np
 
 from ccviz.data.cells import PLAIN_CSV, CsvStyle, Delimiter
 from ccviz.data.datasets import Dataset
+from ccviz.data.geojson import MOST_BYTES, borders_of
 from ccviz.data.link_files import short_source
 from ccviz.data.scaling import check_scaling
 from ccviz.data.table import FOUND, Cells, Decision, Missing, Origin, Role, Skip
@@ -93,6 +94,7 @@ class _Part(msgspec.Struct):
     comma: bool = False
     unknown: list[str] = []
     skip: Skip = FOUND
+    shapes: list[bytes] = []
 
 
 def encode_table(data: Dataset) -> bytes:
@@ -105,7 +107,9 @@ def encode_table(data: Dataset) -> bytes:
         for decision, cells in zip(origin.decisions, origin.columns, strict=True)
     ]
     rows = origin.rows.astype("<i8").tobytes()
-    more = (origin.style.delimiter, origin.style.comma, list(origin.unknown), origin.skip)
+    shapes = list(origin.shapes) if sum(map(len, origin.shapes)) <= MOST_BYTES else []
+    style = (origin.style.delimiter, origin.style.comma)
+    more = (*style, list(origin.unknown), origin.skip, shapes)
     return msgspec.msgpack.encode(_Part(names, origin.file, origin.missing, rows, columns, *more))
 
 
@@ -127,6 +131,8 @@ def decode_table(content: bytes, n: int) -> tuple[tuple[str, ...], Origin | None
     rows = _numbers(part.rows, "<i8", n).astype(np.int64)
     _expect(bool((np.diff(rows, prepend=-1) > 0).all()))
     _expect(len({each.column for each in part.columns}) == len(part.columns))
+    shapes = tuple(part.shapes)
+    _expect(not shapes or rows[-1] < len(shapes))
     origin = Origin(
         columns=tuple(_cells(each, n) for each in part.columns),
         decisions=tuple(
@@ -138,6 +144,8 @@ def decode_table(content: bytes, n: int) -> tuple[tuple[str, ...], Origin | None
         style=CsvStyle(part.delimiter, part.comma),
         unknown=tuple(map(plain, part.unknown)),
         skip=part.skip,
+        borders=borders_of(shapes) if shapes else None,
+        shapes=shapes,
     )
     return names, origin
 

@@ -8,6 +8,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from ccviz import Problem
+from ccviz.solvers.relaxation.cuts import Cuts, sides_of
+from ccviz.solvers.relaxation.kernels import SEPARATOR
 from ccviz.solvers.relaxation.separators import block_graph, separators
 
 N, LEAST = 7, 1e-3
@@ -23,17 +25,21 @@ def is_cut(pairs, i, j, chosen):
 
 
 def violated(pairs, Z, apart):
-    """Return the vertices of whose rows some separator is violated, by trying all sets."""
+    """Return the first vertices of pairs whose separator is violated, by trying all sets."""
     found = set()
     for i in range(N):
-        for j in set(range(N)) - {i}:
+        for j in range(i + 1, N):
             if (i, j) in pairs or (j, i) in pairs or apart[i, j]:
                 continue
             out = [v for v in range(N) if apart[i, v] or apart[j, v]]
             others = [v for v in range(N) if v not in (i, j, *out)]
             sets = [each for m in range(N) for each in combinations(others, m)]
             least = min(
-                (Z[i, list(each)].sum() for each in sets if is_cut(pairs, i, j, [*each, *out])),
+                (
+                    np.minimum(Z[i], Z[j])[list(each)].sum()
+                    for each in sets
+                    if is_cut(pairs, i, j, [*each, *out])
+                ),
                 default=np.inf,
             )
             if Z[i, j] - least > LEAST:
@@ -54,8 +60,31 @@ def test_rows_that_violate_a_separator_are_found(seed):
     assert set(points[:, 0].tolist()) == wanted
     assert wanted
     assert (depth > 0.0).all()
-    for i, j, *members in points.tolist():
-        chosen = [v for v in members if v >= 0]
+    across, divides = sides_of(points)
+    for (i, j, *members), is_j, gone in zip(points.tolist(), across, divides, strict=True):
+        sides = [
+            (j if b else i, v) for v, b in zip(members, is_j[2:], strict=True) if v not in (-1, j)
+        ]
+        chosen = [v for _, v in sides]
         out = np.flatnonzero(graph.apart[i] | graph.apart[j]).tolist()
         assert is_cut(pairs, i, j, [*chosen, *out])
-        assert Z[i, j] > Z[i, chosen].sum()
+        assert Z[i, j] > sum(Z[end, v] for end, v in sides)
+        assert gone.sum() == is_j.any()
+
+
+@pytest.mark.parametrize(
+    ("union", "merged"),
+    [
+        ([0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 1, 4, 5]),
+        ([0, 1, 2, 3, 2, 4], [0, 1, 2, 3, 1, 4, -1]),  # one of both rows is of the row of i
+        ([0, 1, 2, 3, 3, 3], [0, 1, 2, 3, -1, -1, -1]),
+        ([0, 0, 1, 2, 3, 4], [0, 0, 1, 2, 3, 4, -1]),
+        ([0, 1, 2, 3, 1, 4], None),
+        ([0, 1, 0, 2, 3, 4], None),
+    ],
+)
+def test_a_separator_of_two_rows_is_merged(union, merged):
+    cuts = Cuts(np.array([[0, 1, 3, 2, 1, 5, 4]]), np.array([SEPARATOR], np.int8))
+    found, proper = cuts.merged(np.array(union))
+    assert found.points.tolist() == ([merged] if merged else [])
+    assert proper.tolist() == [merged is not None]

@@ -119,3 +119,32 @@ def test_rules_go_along_and_forbid_what_they_forbid(session):
     assert (two.k, two.status) == (2, "infeasible")
     assert (three.k, three.status) == (3, "feasible")
     assert three.objective > 78.9  # which clusters of 50, 62 and 38 flowers have
+
+
+def test_the_fewest_clusters_are_found_and_used(session):
+    panel = ElbowPanel(session)
+    panel.shown = True
+    add_rule(session, RULE_KINDS["size<="], "60")
+    panel._act({"what": "start", "choice": "least"})
+    assert panel.content["words"] == "looking for the fewest clusters…"
+    sweep_out(session)
+    assert panel.content["words"].startswith("3 is the least number of clusters, proved. With 2: ")
+    panel._act({"what": "take", "k": panel.content["chosen"]})
+    assert (session.draft.k, panel.shown, panel.content["chosen"]) == (3, False, 0)
+    assert session.elbow.chosen is None  # the problem is another one now
+
+
+def test_the_number_that_costs_least_needs_a_least_size(session):
+    panel = ElbowPanel(session)
+    panel._act({"what": "start", "choice": "free"})
+    sweep_out(session)
+    assert panel.content["words"].startswith("Single points as clusters cost nothing")
+    assert (panel.content["chosen"], session.notice) == (0, None)
+    session.edits.set_k(1)
+    add_rule(session, RULE_KINDS["size>="], str(session.draft.n))
+    panel._act({"what": "start", "choice": "free"})
+    sweep_out(session)
+    assert panel.content["words"].startswith("1 cluster costs least, ")
+    panel._act({"what": "start", "low": 1, "high": 1, "seconds": 0})
+    assert session.elbow.chosen is None
+    panel._act({"what": "stop"})

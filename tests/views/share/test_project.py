@@ -9,6 +9,8 @@ import pytest
 from ccviz.data import read_table
 from ccviz.data.cells import PLAIN_CSV, CsvStyle
 from ccviz.data.datasets import load
+from ccviz.data.geojson import drawn_areas, geojson_of
+from ccviz.data.neighbors import neighbors_of
 from ccviz.events import IncumbentFound, Record, Started
 from ccviz.problem.asked import AskedEither, AskedRule
 from ccviz.runs.archive import Archive
@@ -266,7 +268,7 @@ def test_a_table_of_an_older_project_is_written_as_usual():
         decode_table(msgspec.msgpack.encode(part), 2)
 
 
-@pytest.mark.parametrize("what", ["names", "texts", "rows"])
+@pytest.mark.parametrize("what", ["names", "texts", "rows", "shapes"])
 def test_a_table_that_does_not_fit_is_refused(open_session, what):
     session, other = open_session(), open_session()
     importing = Importing(session)
@@ -277,6 +279,7 @@ def test_a_table_that_does_not_fit_is_refused(open_session, what):
         "names": {"names": ("one",)},
         "texts": {"origin": replace(data.origin, columns=tuple(["u"] for _ in range(3)))},
         "rows": {"origin": replace(data.origin, rows=np.array([2, 1, 0]))},
+        "shapes": {"origin": replace(data.origin, shapes=(b"null", b"null"))},
     }[what]
     broken = replace(data, **wrong)
     content = rewritten(save_project(session), table=encode_table(broken))
@@ -355,3 +358,29 @@ def test_a_map_opens_with_its_axes_though_they_are_no_features(open_session, sid
     assert (session.x_axis, session.y_axis) == axes
     other = moved(session, open_session, with_runs=False)
     assert (other.x_axis, other.y_axis) == axes
+
+
+def test_a_project_keeps_areas_and_their_borders(open_session):
+    session, other = open_session(), open_session()
+    grid = [square(x, y, v=x + 2.5 * y) for x in range(3) for y in range(3)]
+    grid[1]["properties"]["v"] = None
+    session.edits.load(read_table(collection(*grid), "map.geojson", missing="drop"), 2)
+    content = save_project(session, with_runs=False)
+    open_project(other, "a.ccvizlab", content)
+    was, now = session.draft.data, other.draft.data
+    assert drawn_areas(now) == drawn_areas(was) != ([], [])
+    assert geojson_of(now, np.arange(8)) == geojson_of(was, np.arange(8))
+    other.edits.set_neighbors("borders")
+    assert other.draft.near.pairs.tolist() == neighbors_of(was, "borders").pairs.tolist()
+
+
+@pytest.mark.parametrize("shape", [b"<b>", b'{"type": "Point", "coordinates": [1]}', b"{}", b"["])
+def test_a_shape_that_is_none_is_refused(open_session, shape):
+    session, other = open_session(), open_session()
+    session.edits.load(read_table(collection(*map(square, range(3), range(3))), "map.geojson"), 2)
+    data = session.draft.data
+    broken = replace(data, origin=replace(data.origin, shapes=(*data.origin.shapes[:2], shape)))
+    content = rewritten(save_project(session), table=encode_table(broken))
+    open_project(other, "a.ccvizlab", content)
+    assert "holds no sound project" in other.notice.text
+    assert other.draft.data.name == "iris"
