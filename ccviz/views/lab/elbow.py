@@ -74,6 +74,7 @@ class Elbow(QueuedCall):
     ) -> None:
         super().__init__(person.quota, pool, queue)
         self._archive, self._person = archive, person
+        self.draft: Draft | None = None  # Of which the sweep is
         self._numbers: dict[int, Candidate] = {}
         self._todo: list[Work] = []
         self._bound_s = 0.0
@@ -94,6 +95,7 @@ class Elbow(QueuedCall):
             raise UnsupportedError("Numbers of clusters are not compared beside fixed centres.")
         numbers = [_candidate(draft, k, seed) for k in range(low, max(low, high) + 1)]
         self.stop()
+        self.draft = draft
         self._numbers = {each.k: each for each in numbers}
         self._bound_s, self._seed = bound_s, seed
         self._todo = _works(numbers, proves=bound_s > 0.0)

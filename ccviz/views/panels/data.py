@@ -12,7 +12,14 @@ import param
 from markupsafe import Markup
 
 from ccviz.data.datasets import GENERATORS, NAMES, Dataset, load
-from ccviz.data.scaling import CHOICES, LEARNED, LEARNED_LABEL, is_weighted
+from ccviz.data.scaling import (
+    CHOICES,
+    LEARNED,
+    LEARNED_LABEL,
+    SCALINGS,
+    dominated,
+    is_weighted,
+)
 from ccviz.data.sheet import Sheet
 from ccviz.data.untidy import notes_on
 from ccviz.numbers import count, number, whole
@@ -37,6 +44,7 @@ _FIRST = (
     "Each k is clustered under your links. The elbow is the k beyond which more clusters lower the "
     "objective little. The lower bounds say how far that is proved."
 )
+_ALIKE = f"Choose {SCALINGS['standard']!r} under Features, and all count alike."
 _NO_SIZES = "Sizes are for one number of clusters, and are left aside."
 
 
@@ -96,8 +104,11 @@ class ElbowPanel(Component):
 def _words(sweep: Elbow, has_sizes: bool) -> str:
     """Return what is being worked out, or else what the steps say."""
     if sweep.at is None:
-        said = "\n".join(findings(sweep.steps)) or _FIRST
-        return f"{said}\n{_NO_SIZES}" if has_sizes else said
+        of = sweep.draft if sweep.steps else None
+        alone = "" if of is None else dominated(of.X, of.data.features)
+        said = [f"{alone} {_ALIKE}"] if alone else []
+        said += list(findings(sweep.steps)) or [_FIRST]
+        return "\n".join([*said, *([_NO_SIZES] if has_sizes else [])])
     low, high = sweep.at.numbers[0], sweep.at.numbers[-1]
     numbers = f"k = {low} to {high}" if low < high else f"k = {low}"
     return f"{numbers}: {sweep.at.what}…"
