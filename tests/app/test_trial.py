@@ -175,3 +175,27 @@ def test_a_lesson_has_its_address_beside_its_steps(lab_of):
     lab.press("Leave")
     address.wait_for(state="hidden")
     lab_of(text.removeprefix(lab.origin + "/main")).see("Where to look: Bounds")
+
+
+def test_another_run_is_seen_whole_after_the_axes_were_moved_by_hand(lab_of):
+    lab = lab_of("?data=iris&k=3&solver=sdp&example=no")
+
+    def across():
+        return lab.ranges("bounds")[:2]
+
+    lab.run()
+    lab.room("Result")
+    lab.figure("bounds")
+    lab.rest("bounds")
+    left, right, bottom, top = lab.ranges("bounds")
+    lab.page.mouse.move(*lab.pixel((left + right) / 2, (bottom + top) / 2, "bounds"))
+    lab.page.mouse.wheel(0, 800)
+    lab.wait_for(lambda: across()[0] < left - 0.1 * (right - left))
+    lab.page.mouse.move(0, 0)
+    lab.fill("Seed", "7")
+    lab.run()
+    lab.room("Result")
+    lab.figure("bounds")
+    lab.rest("bounds")
+    at = lab.sources("bounds", "upper")[0]["at"]
+    lab.wait_for(lambda: across()[1] - across()[0] < 1.3 * (at[-1] - at[0]))
