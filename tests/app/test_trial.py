@@ -199,3 +199,23 @@ def test_another_run_is_seen_whole_after_the_axes_were_moved_by_hand(lab_of):
     lab.rest("bounds")
     at = lab.sources("bounds", "upper")[0]["at"]
     lab.wait_for(lambda: across()[1] - across()[0] < 1.3 * (at[-1] - at[0]))
+
+
+def test_presenting_leaves_the_player_alone(lab_of, picture):
+    lab = lab_of("?data=ring_around_ring&k=3&example=no&solver=sdp")
+    lab.page.set_viewport_size({"width": 1280, "height": 720})
+    lab.run()
+    lab.room("Inside the solver")
+    lab.figure("tree")
+    lab.page.keyboard.press("f")
+    plot = lab.page.get_by_role("figure", name="50 points")
+    lab.wait_for(lambda: plot.bounding_box()["height"] > 0.7 * 720)
+    gone = ("Ask me", "Paint", "Classes", "Depth")
+    assert not any(lab.page.get_by_role("button", name=each).is_visible() for each in gone)
+    assert not lab.page.get_by_role("tab").filter(visible=True).count()
+    lab.rest("tree")
+    picture(lab.page, "alone")
+    lab.page.keyboard.press("1")
+    lab.page.get_by_role("region", name="Result").wait_for()
+    lab.page.keyboard.press("Escape")
+    lab.page.get_by_role("button", name="Ask me").wait_for()
