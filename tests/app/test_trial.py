@@ -219,3 +219,27 @@ def test_presenting_leaves_the_player_alone(lab_of, picture):
     lab.page.get_by_role("region", name="Result").wait_for()
     lab.page.keyboard.press("Escape")
     lab.page.get_by_role("button", name="Ask me").wait_for()
+
+
+_SHADOW = "(node) => getComputedStyle(node).boxShadow"
+
+
+def test_what_the_eight_persons_met_in_small(lab_of):
+    """The chosen tab, a plot in a small window, empty figures, sizes, and limits below zero."""
+    lab = lab_of("?data=iris&k=3&example=no&solver=blp-kmeans&theme=dark")
+    lab.page.set_viewport_size({"width": 800, "height": 600})
+    plot = lab.page.get_by_role("figure", name="150 points")
+    lab.wait_for(lambda: plot.bounding_box()["height"] >= 240)
+    lab.page.set_viewport_size({"width": 1440, "height": 900})
+    chosen, other = (lab.page.get_by_role("tab", name=each) for each in ("Result", "Runs"))
+    assert "inset" in chosen.evaluate(_SHADOW)
+    assert other.evaluate(_SHADOW) == "none"
+    assert not lab.page.get_by_role("figure", name="bounds").count()  # before there is a run
+    sizes = lab.page.get_by_label("Sizes", exact=True).first
+    lab.fill("Sizes", "40-60")
+    lab.wait_for(lambda: lab.page.get_by_role("button", name="Undo").is_enabled())
+    assert sizes.input_value() in ("40-60", "40-60, 40-60, 40-60")
+    assert sizes.evaluate("(node) => node.scrollWidth <= node.clientWidth")
+    lab.fill("Time limit, s", "-3")
+    lab.run()
+    assert "gave up" not in lab.card
