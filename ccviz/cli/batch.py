@@ -49,6 +49,7 @@ from ccviz.cli.reading import (
 )
 from ccviz.cli.report import check_writable, output, table_of, write_csv
 from ccviz.data.link_files import GivenLinks
+from ccviz.data.scaling import dominated
 from ccviz.errors import ArchiveError, ParameterError, ProblemError, UnfillableError
 from ccviz.numbers import count, number, percent, seconds
 from ccviz.problem.problem import Problem
@@ -150,8 +151,13 @@ def elbow(
         out.print(
             _table(steps, any(each is not None and each.must_keep for each in ruled.values()))
         )
-        for line in findings(steps):
+        each = next(filter(None, ruled.values()), None)
+        alone = "" if each is None else dominated(each.X, dataset.features)
+        for line in (*([f"{alone} {_ALIKE}"] if alone else []), *findings(steps)):
             out.print(line, markup=False)
+
+
+_ALIKE = "With --scale standard all count alike."
 
 
 def _sweep(

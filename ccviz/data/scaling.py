@@ -9,6 +9,7 @@ import numpy as np
 
 from ccviz.arrays import FloatArray
 from ccviz.errors import ParameterError, quote
+from ccviz.numbers import percent
 
 _STRIP = 1 << 16
 """Points scaled at a time."""
@@ -250,3 +251,31 @@ def apart(columns: Sequence[FloatArray]) -> float:
     spreads = np.array([np.nanstd(each) for each in columns])
     varied = spreads[spreads > 0]
     return float(varied.max() / varied.min()) if len(varied) else 1.0
+
+
+_NEARLY_ALL = 0.9
+"""Share of the variance above which one feature decides the clusters almost alone."""
+
+
+def dominated(X: FloatArray, features: Sequence[str]) -> str:
+    """Return a sentence on the feature that decides almost alone which points are near.
+
+    Parameters
+    ----------
+    X : (n, d) float
+        The points as they are clustered.
+
+    Returns
+    -------
+    str
+        Empty if no feature has more than nine tenths of the variance.
+    """
+    spread = X.var(axis=0)
+    largest = int(spread.argmax())
+    if len(spread) < 2 or not spread[largest] > _NEARLY_ALL * spread.sum():
+        return ""
+    share = percent(float(spread[largest] / spread.sum()))
+    return (
+        f"{features[largest]} has {share} of the variance of all {len(spread)} features, and so "
+        "decides the clusters, and this answer, almost alone."
+    )

@@ -187,11 +187,19 @@ def test_a_sweep(ccviz, folder):
     assert done.code == 0
     assert "cannot be kept" in done.out
     assert "Silhouette: k = 3." in done.out
+    assert "almost alone" not in done.out
     with (folder / "elbow.csv").open() as file:
         found = list(csv.DictReader(file))
     assert [row["k"] for row in found] == ["2", "3", "4", "5"]
     assert found[0]["status"] == "infeasible"
     assert all(float(row["lower_bound"]) <= float(row["objective"]) for row in found[1:])
+
+
+def test_an_elbow_says_which_feature_decides_alone(ccviz, folder):
+    (folder / "a.csv").write_text("x,money\n" + "".join(f"{i % 3},{900 * i}\n" for i in range(9)))
+    quick = ("elbow", "a.csv", "-k", "1-3", "--bound-time", 0, "--references", 0)
+    assert "money has 100.00 % of the variance of all 2 features" in ccviz(*quick).out
+    assert "almost alone" not in ccviz(*quick, "--scale", "standard").out
 
 
 def test_an_elbow_says_each_clustering_and_ends_at_its_limit(ccviz):

@@ -195,8 +195,11 @@ function treeFrame(run, at, axis = "bound") {
   // What lies far above the incumbent is closed: how far does not matter.
   if (best !== null) top = best + 0.08 * Math.max(best - low, 0)
   const states = Array.from({length: total}, (_, row) => row === found ? "incumbent" : words.states[state.kind[row]])
+  // A root opens at 0, which is no bound of the solver's.
+  const isNew = total === 1 && words.states[state.kind[0]] === "open" && !(bound[0] > 0)
   const below = HANGS_BELOW * (top - low || Math.abs(top))
   const height = (value, row) => {
+    if (isNew) return NaN
     if (!finite.length) return 0
     const own = Math.min(Math.max(value, low), top)
     const hangs = states[row] === "open" && tree.depth[row] > 0 && value === bound[tree.parent[row]]

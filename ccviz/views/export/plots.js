@@ -162,6 +162,7 @@ function treeChart(run, panel) {
     const frame = treeFrame(run, panel.at, panel.axis)
     if (!frame.total) return chart.note("no node is open yet")
     const tall = extent([frame.y, frame.upper !== null && panel.axis === "bound" ? [frame.upper] : []])
+    if (!tall) return chart.note("no node has a bound yet")
     chart.range(widened(extent([tree.x]), 0.04), widened(tall, 0.08), {flip: true, axes: "y", yLabel: panel.axis === "bound" ? "lower bound" : "depth"})
     chart.clip(() => {
       drawEdges(chart, tree, frame)

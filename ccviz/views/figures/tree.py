@@ -196,8 +196,9 @@ class TreeFigure:
         self._frame = frame
         columns = _columns(frame, lives)
         sync(self._nodes, columns)
+        drawn = columns["kind"][np.isfinite(frame.y)]
         for kind, item in self._items.items():
-            item.visible = kind in columns["kind"]
+            item.visible = kind in drawn
         self.plot.yaxis.axis_label = _AXES[frame.axis]
         self._ticker.min_interval = 1.0 if frame.axis == "depth" else 0.0
         self._place_line(frame)
@@ -240,10 +241,11 @@ class TreeFigure:
             return
         across = _room_for(frame.x, self._room.data["x"])
         # A bound that is as good as the incumbent's line shall lie on it.
-        low, high = frame.y[0], frame.y[0]
+        is_bounded = bool(np.isfinite(frame.y[0]))
+        low = high = frame.y[0] if is_bounded else 0.0
         if self._line.visible:
             high = frame.upper_bound
-            low = high - _AS_GOOD * abs(high)
+            low = high - _AS_GOOD * abs(high) if is_bounded else low
         sync(self._room, {"x": np.array(across), "y": np.array([low, high])})
 
     def _place_ring(self) -> None:

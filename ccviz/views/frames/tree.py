@@ -321,6 +321,8 @@ class Tree:
         states = np.array([self._state(each) for each in facts], dtype=object)
         if axis == "depth":
             y = depth.astype(float)
+        elif len(facts) == 1 and facts[0].state == "open" and not facts[0].lower_bound > 0.0:
+            y = np.full(1, np.nan)  # a root opens at 0, which is no bound of the solver's
         else:
             unbounded = (states == "open") & (lower_bound == lower_bound[parent_row]) & (depth > 0)
             y = self._heights(lower_bound, unbounded)

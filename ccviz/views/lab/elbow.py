@@ -83,6 +83,7 @@ class Elbow(QueuedCall):
     ) -> None:
         super().__init__(person.quota, pool, queue)
         self._archive, self._person = archive, person
+        self.draft: Draft | None = None  # Of which the sweep is
         self._numbers: dict[int, Candidate] = {}
         self._todo: list[Work] = []
         self._bound_s = 0.0
@@ -103,7 +104,7 @@ class Elbow(QueuedCall):
             raise UnsupportedError("Numbers of clusters are not compared beside fixed centres.")
         numbers = [_candidate(draft, k, seed) for k in range(low, max(low, high) + 1)]
         self.stop()
-        self.chosen = None
+        self.chosen, self.draft = None, draft
         self._numbers = {each.k: each for each in numbers}
         self._bound_s, self._seed = bound_s, seed
         self._todo = _works(numbers, proves=bound_s > 0.0)
@@ -113,7 +114,7 @@ class Elbow(QueuedCall):
     def choose(self, draft: Draft, choice: str, seed: int = 0) -> None:
         """Find the least number of clusters, or the one that costs least; sizes are left aside."""
         self.stop()
-        self.steps, self.chosen, self._todo = (), None, []
+        self.steps, self.chosen, self.draft, self._todo = (), None, draft, []
         free = draft.with_rules(()).with_k(1).given
         seconds = min(CHOICE_S, self._quota.run_s)
         self._begin_call(

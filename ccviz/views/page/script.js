@@ -80,6 +80,13 @@ function loadAgain(model) {
   returnTo(model)
 }
 
+// An axis that was moved by hand keeps its ends, of whatever run they were: another one is seen whole.
+function showAll() {
+  for (const each of window.Bokeh.documents[0].all_models) {
+    if (each.type === "DataRange1d" && each.have_updated_interactively) each.reset()
+  }
+}
+
 export function render({model}) {
   let lost = false
   followAddress(model)
@@ -128,6 +135,7 @@ export function render({model}) {
   }
   document.addEventListener("focusin", frame)
   model.on("dark", paint)
+  model.on("run", showAll)
   model.on("presenting", present)
   document.addEventListener("fullscreenchange", left)
   document.addEventListener("keydown", press)

@@ -44,6 +44,7 @@ class PageScript(Component):
     busy = param.Boolean(default=False)
     reload_query = param.String(default="")
     can_undo = param.Boolean(default=False)
+    run = param.String(default="", doc="The run that is shown; figures show the whole of another.")
 
     _esm = with_keyboard(Path(__file__).parent / "script.js")
 
@@ -86,6 +87,7 @@ class PageScript(Component):
                 filter(None, (reload_query(session, self._drafts), self._way_on()))
             ),
             can_undo=session.edits.can_undo,
+            run=session.player.run_id,
         )
 
     def follow_system(self, session: Session, has_theme: bool) -> None:

@@ -12,7 +12,7 @@ function shade(apart) {
 
 function buttons({number, name, color}, chosen) {
   return html`<div><button data-cluster="${number}" aria-pressed="${number === chosen}"
-    title="Show only cluster ${number}" aria-label="cluster ${number}${name ? `: ${name}` : ""}"><i style="background:${color}"></i>${name || number}</button>
+    title="Show only ${name || `cluster ${number}`}" aria-label="cluster ${number}${name ? `: ${name}` : ""}"><i style="background:${color}"></i>${name || number}</button>
     <button class="name" data-name="${number}" title="Give cluster ${number} a name" aria-label="Name cluster ${number}">✎</button></div>`
 }
 

@@ -12,7 +12,14 @@ import param
 from markupsafe import Markup
 
 from ccviz.data.datasets import GENERATORS, NAMES, Dataset, load
-from ccviz.data.scaling import CHOICES, LEARNED, LEARNED_LABEL, is_weighted
+from ccviz.data.scaling import (
+    CHOICES,
+    LEARNED,
+    LEARNED_LABEL,
+    SCALINGS,
+    dominated,
+    is_weighted,
+)
 from ccviz.data.sheet import Sheet
 from ccviz.data.untidy import notes_on
 from ccviz.numbers import count, number, whole
@@ -38,6 +45,7 @@ _FIRST = (
     "Each k is clustered under your links. The elbow is the k beyond which more clusters lower the "
     "objective little. The lower bounds say how far that is proved."
 )
+_ALIKE = f"Choose {SCALINGS['standard']!r} under Features, and all count alike."
 _NO_SIZES = "Sizes are for one number of clusters, and are left aside; rules on sizes count."
 _CHOICES = {LEAST: "looking for the fewest clusters…", FREE: "looking for the k that costs least…"}
 
@@ -103,9 +111,13 @@ class ElbowPanel(Component):
 def _words(sweep: Elbow, has_sizes: bool) -> str:
     """Return what is being worked out, or else what the steps say."""
     if sweep.at is None:
-        choice = sweep.chosen.words if isinstance(sweep.chosen, ChosenK) else sweep.chosen
-        said = choice or "\n".join(findings(sweep.steps)) or _FIRST
-        return f"{said}\n{_NO_SIZES}" if has_sizes else said
+        chosen, draft = sweep.chosen, sweep.draft
+        choice = chosen.words if isinstance(chosen, ChosenK) else chosen
+        by_cost = bool(sweep.steps) or (isinstance(chosen, ChosenK) and chosen.choice == FREE)
+        alone = dominated(draft.X, draft.data.features) if by_cost and draft is not None else ""
+        said = [f"{alone} {_ALIKE}"] if alone else []
+        said += [choice] if choice else list(findings(sweep.steps)) or [_FIRST]
+        return "\n".join([*said, *([_NO_SIZES] if has_sizes else [])])
     if not sweep.at.numbers:
         return _CHOICES[sweep.at.what]
     low, high = sweep.at.numbers[0], sweep.at.numbers[-1]

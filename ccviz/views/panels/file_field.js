@@ -40,8 +40,9 @@ function takeAnywhere(model, field, begin) {
 export function render({model}) {
   const field = document.createElement("label")
   field.className = "drop-zone"
-  field.innerHTML = `<input type="file"><span role="status"></span><progress max="1" hidden></progress>`
-  const [input, words, bar] = field.children
+  field.innerHTML = `<input type="file"><span role="status"></span>${model.anywhere ? "<kbd>Ctrl+V</kbd>" : ""}<progress max="1" hidden></progress>`
+  const [input, words, bar] = ["input", "span", "progress"].map((each) => field.querySelector(each))
+  if (model.anywhere) field.title = "Ctrl+V anywhere on the page pastes the cells of a spreadsheet; a file is dropped anywhere"
   let sending = null
   let uploads = 0
 

@@ -214,6 +214,7 @@ class TreePanel(Panel):
     @watches("dark", "presenting")
     def _apply_theme(self, *_: Any) -> None:
         self._figure.apply_theme(look(self._session.dark, large=self._session.presenting))
+        self._axis.visible = not self._session.presenting
 
     def _on_axis(self, event: Any) -> None:
         self._inspection.axis = event.new

@@ -16,6 +16,7 @@ from ccviz.views.lab.session import Session
 from ccviz.views.lessons.catalogue import LESSONS
 from ccviz.views.lessons.course import TABS, Course, Step, name_of
 from ccviz.views.lessons.written import (
+    FROM_FILE,
     MOST_BYTES,
     SUFFIX,
     LessonTable,
@@ -33,7 +34,7 @@ from ccviz.views.lessons.written import (
 from ccviz.views.panels.base import Following, Panel, in_one_message, watches
 from ccviz.views.panels.file_field import FileButton, FileField
 from ccviz.views.panels.html import Html
-from ccviz.views.panels.share import Texts
+from ccviz.views.panels.share import Texts, if_here, page_address
 from ccviz.views.share.address import HIDEABLE
 from ccviz.views.share.kept import Kind
 
@@ -261,19 +262,23 @@ class LessonPanel(Panel):
         self._show = pn.widgets.Button(name="Show me", **_BUTTON)
         self._next = pn.widgets.Button(name="Next", button_type="primary", **_BUTTON)
         self._leave = pn.widgets.Button(name="Leave", **_BUTTON)
+        self._send = pn.widgets.Toggle(name="Address", **_BUTTON)
+        self._address = Texts(sizing_mode="stretch_width", margin=(0, 4), visible=False)
+        self._send.param.watch(lambda event: self._address.param.update(visible=event.new), "value")
         self._show.on_click(lambda _: in_one_message(self._show_how)())
         self._next.on_click(lambda _: in_one_message(course.go_on)())
         self._leave.on_click(lambda _: in_one_message(course.begin)(None))
         head = pn.Row(
-            self._heading, pn.Row(self._show, self._next, self._leave, margin=0),
+            self._heading, pn.Row(self._show, self._next, self._send, self._leave, margin=0),
             sizing_mode="stretch_width", margin=0, css_classes=["wraps"],
         )  # fmt: skip
         self._box = pn.Column(
-            head, self._text, *below, sizing_mode="stretch_width", css_classes=["section"],
-            margin=(0, 0, 8, 0),
+            head, self._address, self._text, *below, sizing_mode="stretch_width",
+            css_classes=["section"], margin=(0, 0, 8, 0),
         )  # fmt: skip
         self.follow(course=course, runner=runner)
         self._refresh()
+        self._say_address()
 
     @watches("course.lesson", "course.at", "course.finding", "course.sketch")
     def _refresh(self, *_: Any) -> None:
@@ -291,6 +296,19 @@ class LessonPanel(Panel):
         self._show_me()
         self._next.disabled = not course.finding
         self._next.name = "Finish" if course.is_last else "Next"
+
+    @watches("course.lesson")
+    def _say_address(self, *_: Any) -> None:
+        """Offer the address of the lesson to a teacher, unless no address holds it."""
+        lesson, page = self._course.lesson, page_address()
+        self._send.value = False
+        word = "" if lesson is None else lesson.word or lesson.name
+        self._send.visible = word not in ("", FROM_FILE)
+        if self._send.visible:
+            text = f"{page}?{urlencode({'lesson': word})}"
+            about = f"{_OPENS}{if_here(page)}"
+            block = {"title": "For your class", "about": about, "text": text, "sound": True}
+            self._address.blocks = [block]
 
     def _show_how(self) -> None:
         self._showing = self._course.step

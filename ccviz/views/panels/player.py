@@ -117,11 +117,12 @@ def _button(
 _STYLE = css("status.css")
 _LINE = Markup(
     '<div class="status" role="region" aria-label="Status"><span class="pill {status}">{headline}'
-    '</span><span class="whose">{whose}</span><span class="figures">{facts}</span></div>'
+    '</span><span class="whose">{whose}</span><span class="figures" style="--letters:{letters}">'
+    "{facts}</span></div>"
 )
 _ASKED = Markup(
     '<div class="status" role="region" aria-label="Status"><span class="pill edited">'
-    "From your answers</span><span>{} so far{}</span></div>"
+    'From your answers</span><span class="figures">{} so far{}</span></div>'
 )
 _THEN = "; the run's clusters come back when you stop"
 _FACT = Markup("<span>{} <b>{}</b></span>")
@@ -196,7 +197,9 @@ def _whose(started: Started) -> str:
 
 def _line(frame: Card, whose: str) -> Markup:
     rows = dict(frame.rows)
-    facts = (_FACT.format(words, rows[name]) for name, words in IN_STATUS.items() if name in rows)
+    shown = [(words, rows[name]) for name, words in IN_STATUS.items() if name in rows]
+    facts = Markup().join(_FACT.format(*each) for each in shown)
     return _LINE.format(
-        status=frame.status, headline=frame.headline, facts=Markup().join(facts), whose=whose
+        status=frame.status, headline=frame.headline, facts=facts, whose=whose,
+        letters=sum(len(words) + len(value) + 2 for words, value in shown) or 1,
     )  # fmt: skip

@@ -355,17 +355,17 @@ class PlotPanel(Panel):
         self._brush, self._asking = BrushPanel(painter), QuestionProgress(session)
         self._head = pn.Row(self._legend, self._classes, sizing_mode="stretch_width", margin=0)
         self._place = pn.Column(self._scatter, sizing_mode="stretch_both", margin=0)
-        self.follow(session, painter=painter)
-        self._on_draft()
-
-    def __panel__(self) -> Any:
-        bar = pn.Row(
+        self._bar = pn.Row(
             self._axes.x, self._axes.y, self._matrix, pn.Spacer(sizing_mode="stretch_width"),
             self._ask, self._paint,
             sizing_mode="stretch_width", margin=(0, 0, 4, 0), css_classes=["wraps"],
         )  # fmt: skip
+        self.follow(session, painter=painter)
+        self._on_draft()
+
+    def __panel__(self) -> Any:
         return pn.Column(
-            bar,
+            self._bar,
             self._brush,
             self._asking,
             self._head,
@@ -409,10 +409,11 @@ class PlotPanel(Panel):
         if asking.asked is not None or not asking.active:
             self._head.css_classes = ["yields"] if asking.several else []
 
-    @watches("draft")
+    @watches("draft", "presenting")
     def _on_draft(self, *_: Any) -> None:
-        data = self._session.draft.data
-        self._classes.visible = data.truth is not None
+        data, presenting = self._session.draft.data, self._session.presenting
+        self._bar.visible = not presenting
+        self._classes.visible = data.truth is not None and not presenting
         self._matrix.visible = len(data.features) >= _LEAST_FEATURES
         self._matrix.value &= self._matrix.visible
 

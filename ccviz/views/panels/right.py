@@ -33,7 +33,7 @@ from ccviz.views.panels.player import StatusPanel
 from ccviz.views.panels.prices import SureTools
 from ccviz.views.panels.result import RacePanel, ResultPanel
 from ccviz.views.panels.runs import RunsPanel
-from ccviz.views.panels.share import AddressPanel, SharePanel
+from ccviz.views.panels.share import AddressPanel, SharePanel, Texts
 from ccviz.views.upstream import FigurePane
 
 # --- What marks the clusters of the answer, feature by feature, and the files to take home --------
@@ -139,6 +139,37 @@ class ClustersPanel(Component):
         if not points:
             raise CcvizError("Type points to move, or pick them on the plot.")
         return points
+
+
+_MOST_MEMBERS = 5000
+"""Names that are listed; all are in the file of the rows."""
+
+
+class Members(Texts):
+    """The names of the points of the cluster that is alone in colour, to be copied."""
+
+    def __init__(self, session: Session, **params: Any) -> None:
+        super().__init__(
+            visible=False, sizing_mode="stretch_width", margin=(0, 0, 4, 0),
+            css_classes=["section", "members"], **params,
+        )  # fmt: skip
+        self._session = session
+        self.follow(session)
+
+    @watches("isolated", "player.shot", "player.playing", "draft", "staying.found")
+    def _refresh(self, *_: Any) -> None:
+        session, chosen = self._session, self._session.isolated
+        answer = None if chosen is None or session.player.playing else session.answer
+        self.visible = answer is not None and answer.problem.n_points == session.draft.n
+        if self.visible and answer is not None:
+            colors, names = session.cluster_colors.of(answer), session.draft.data.names
+            rows = np.flatnonzero(colors[: session.draft.n] == chosen).tolist()
+            called = session.cluster_names(colors).get(chosen, f"cluster {chosen}")
+            listed = [names[row] if names else str(row) for row in rows[:_MOST_MEMBERS]]
+            title = f"{called}: {count(len(rows), 'point')}"
+            title += f", the first {len(listed):,}" if len(listed) < len(rows) else ""
+            text = "\n".join(listed)
+            self.blocks = [{"title": title, "about": "", "text": text, "sound": True}]
 
 
 def _rules(answer: Partition) -> tuple[RuleRow, ...]:
@@ -312,7 +343,7 @@ class RightPanel(Panel):
     ) -> None:
         super().__init__()
         self._session, self._inspection = session, inspection
-        self._status = StatusPanel(session, inspection)
+        self._status, self._members = StatusPanel(session, inspection), Members(session)
         inside = InsidePanel(session, inspection, in_front=False)
         race, runs = RacePanel(session, in_front=False), RunsPanel(session, in_front=False)
         clusters = ClustersPanel(session)
@@ -352,7 +383,8 @@ class RightPanel(Panel):
         self._tabs.active = place
 
     def __panel__(self) -> Any:
-        return pn.Column(self._status, self._tabs, sizing_mode="stretch_both", margin=0)
+        over = (self._status, self._members)
+        return pn.Column(*over, self._tabs, sizing_mode="stretch_both", margin=0)
 
     @watches("inspection.views")
     def _open_proof(self, event: Any) -> None:

@@ -251,6 +251,9 @@ class ScatterPanel(Panel):
         priced = session.pricing.known if by_price else None
         prices = price_list(priced, session.draft.problem)
         self.legend.note = legend_words(prices) if by_price and session.draft.links else ""
+        at_node = session.asking.labels is None and not (names or is_repaired)
+        if inside_node is not None and self._inspection is not None and at_node:
+            self.legend.note = f"clusters at node {self._inspection.node}"
         if kept is not None and instead is kept.partition:
             self.legend.note = f"{stay_words(kept)} (circled)"
         must, cannot = (

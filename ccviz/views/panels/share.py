@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import panel as pn
 import param
+from bokeh.models import Tooltip
 from markupsafe import Markup
 
 from ccviz.errors import CcvizError
@@ -65,6 +66,27 @@ _ABOUT = Markup(
 )
 
 
+_OPEN_PICTURE = """
+const plot = Bokeh.documents[0].get_model_by_name("scatter")
+const tool = plot.toolbar.tools.find(({description}) => description === "Figure…")
+if (Bokeh.index.find_one(plot)) tool.callback.execute(tool)
+"""
+_PICTURE_HELP = (
+    "The points as SVG, PDF or PNG. The tree, the bounds and all other figures have Figure… in "
+    "their upper right corner, while the mouse is over them."
+)
+
+
+def picture_button() -> pn.widgets.Button:
+    """Return a button that opens the dialog for the picture of the points."""
+    made = pn.widgets.Button(
+        name="Figure…", margin=(4, 8, 0, 0), css_classes=["picture"],
+        description=Tooltip(content=_PICTURE_HELP, position="bottom"),
+    )  # fmt: skip
+    made.js_on_click(code=_OPEN_PICTURE)
+    return made
+
+
 class ProjectPanel(Panel):
     """Data, links, settings and runs, as one file.
 
@@ -89,8 +111,9 @@ class ProjectPanel(Panel):
 
     def __panel__(self) -> Any:
         words = Html(_ABOUT, margin=0, sizing_mode="stretch_width")
+        buttons = (self._save, self._data, picture_button(), *self._beside)
         return pn.Column(
-            words, pn.FlexBox(self._save, self._data, *self._beside, margin=0), self._open,
+            words, pn.FlexBox(*buttons, margin=0), self._open,
             sizing_mode="stretch_width", margin=(0, 0, 8, 0), css_classes=["section"],
         )  # fmt: skip
 
@@ -229,7 +252,7 @@ class AddressPanel(Panel):
             page = page_address()
             self._given.blocks = [
                 {
-                    "title": kept.name, "about": f"Opens until {kept.ends}.{_if_here(page)}",
+                    "title": kept.name, "about": f"Opens until {kept.ends}.{if_here(page)}",
                     "text": f"{page}?{kept.query}", "sound": True, "word": kept.word,
                 }
                 for kept in self._files.of(self._session.person)
@@ -308,10 +331,10 @@ def _block(
 
 
 def _about_address(page: str) -> Callable[[str], str]:
-    return lambda _: f"Opens the same problem, solver and settings.{_if_here(page)}"
+    return lambda _: f"Opens the same problem, solver and settings.{if_here(page)}"
 
 
-def _if_here(page: str) -> str:
+def if_here(page: str) -> str:
     """Return what an address needs elsewhere, if it names this machine; else nothing."""
     host = urlsplit(page).hostname
     here = (

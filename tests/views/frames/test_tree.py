@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 
 from ccviz.events import IncumbentFound, NodeOpened
+from ccviz.views.figures.tree import TreeFigure
 from ccviz.views.frames.tree import Tree
+from ccviz.views.palette import LIGHT
 from tests.made_up import played, stamped
 from tests.views.frames.drawn import Drawn
 
@@ -91,6 +93,18 @@ def test_what_is_found_before_the_first_round_is_the_roots(problem, labels):
     ]  # fmt: skip
     frame = fed(problem, stamped(problem, events)).frame()
     assert frame.state.tolist() == ["incumbent"]
+
+
+def test_nothing_has_a_height_before_the_first_bound(problem, labels):
+    events = [
+        NodeOpened(node=0, parent=None, depth=0, lower_bound=0.0), IncumbentFound(labels=labels)
+    ]  # fmt: skip
+    tree = fed(problem, stamped(problem, events))
+    assert np.isnan(tree.frame().y).all()
+    assert tree.frame("depth").y.tolist() == [0.0]
+    figure = TreeFigure(LIGHT)
+    figure.show(tree.frame())
+    assert not any(item.visible for item in figure.plot.legend[0].items)
 
 
 def test_from_a_run_and_from_its_records_alike(problem, tree_records):
