@@ -27,10 +27,10 @@ BUDGET = {
     "ccviz.proof": (15, 4_050),
     "ccviz.runs": (24, 5_550),
     "ccviz.solvers": (127, 30_150),
-    "ccviz.studies": (21, 4_700),
+    "ccviz.studies": (22, 5_050),
     "ccviz.views": (117, 25_300),
-    "ccviz": (380, 90_000),
-    "tests": (482, 54_500),
+    "ccviz": (380, 90_800),
+    "tests": (482, 54_000),
     "benchmarks": (96, 14_400),
 }
 
