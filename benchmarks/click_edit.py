@@ -43,7 +43,7 @@ LABELS = """() => {
 CENTERS = """() => {
     const plot = Bokeh.documents[0].get_model_by_name("scatter")
     const at = plot.renderers.map((each) => each.data_source.data).find((data) =>
-        data.label && !data.row && data.x.length > 1)
+        data.label && !data.row && data.x?.length > 1)
     return [...at.x].map((x, place) => [x, at.y[place]])
 }"""
 TRIED = """() => {
