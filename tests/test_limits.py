@@ -22,7 +22,7 @@ from ccviz.runs.codec import encode_problem
 from ccviz.solvers import SOLVERS, check
 from tests.tiers import taken_below
 
-LIMIT_S, MOST_S = 3.0, 5.0
+LIMIT_S, MOST_S = 2.0, 5.0
 
 RUN = """
 import sys, time

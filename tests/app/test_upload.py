@@ -15,7 +15,7 @@ _RECORD = """(field) => {
 
 def test_a_table_of_several_parts_shows_its_share_and_opens_its_sheet(lab):
     field = lab.page.locator(".table-file .drop-zone")
-    asks = field.inner_text()
+    asks = field.get_by_role("status").inner_text()
     field.evaluate(_RECORD)
     lab.upload("wide.csv", b"a,b\n1,2\n3,4\n" + b"5.5000000000000000,6.25\n" * 100_000)
     sheet = lab.page.get_by_role("dialog", name="wide.csv: 100,002 rows, 2 columns")

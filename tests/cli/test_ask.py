@@ -165,6 +165,7 @@ def test_a_program_that_fails_loses_no_answer(failing, folder, then):
     assert "program 'sh'" in failing("--by-program", "sh answers.sh")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="it is a script of a shell")
 def test_a_program_may_say_more_than_it_is_asked(ccviz, folder):
     (folder / "answers.sh").write_text("read a; echo no; head -c 9999999 /dev/zero")

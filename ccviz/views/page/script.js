@@ -80,7 +80,7 @@ function loadAgain(model) {
   returnTo(model)
 }
 
-// An axis that was moved by hand keeps its ends, of whatever run they were: another one is seen whole.
+// An axis that was moved by hand would keep its ends for every later run: another run is seen whole.
 function showAll() {
   for (const each of window.Bokeh.documents[0].all_models) {
     if (each.type === "DataRange1d" && each.have_updated_interactively) each.reset()

@@ -59,6 +59,7 @@ def test_nonsense_is_refused_in_words(workers):
         pass
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_is_not_there_is_named():
     pytest.importorskip("distributed")
     with (
@@ -278,6 +279,7 @@ def test_a_run_without_workers_ends_in_a_sentence_with_what_it_found(dying, monk
     assert 0 < stepper.run.lower_bound < stepper.run.objective
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_comes_back_gets_its_tasks_again_and_one_that_does_not_is_named():
     distributed = pytest.importorskip("distributed")
 
