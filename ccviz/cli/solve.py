@@ -199,10 +199,10 @@ def solve(
     raise Exit(exit_code(result, is_lost=archive and not whole_id))
 
 
-def _by_name(repeated: Repeated, names: Sequence[str]) -> str:
+def _by_name(again: Repeated, names: Sequence[str]) -> str:
     """Return what is said of links given more than once, with the option for their weights."""
-    summed = " --links-repeated sum adds the weights up." if len(repeated.links.soft) else ""
-    return f"{repeated.words(names)}{summed}"
+    summed = " --links-repeated sum adds the weights up." if len(again.links.soft) else ""
+    return f"{again.words(names)}{summed}"
 
 
 def _say_more(

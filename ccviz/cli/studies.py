@@ -275,9 +275,10 @@ def why(
         known = why_of(found, _rows_of(now, archive.info(run_id).scaling, data, columns))
     book = NameBook(now.problem.n_points, known.names)
     if other is not None:
+        partner = book.find(other)
         for point in map(book.find, points):
-            price = price_of_pair(now, point, book.find(other), time_limit or 10.0)
-            out.print(known.pair(point, book.find(other), price))
+            price = price_of_pair(now, point, partner, time_limit or 10.0)
+            out.print(known.pair(point, partner, price))
         return
     for point in map(book.find, points):
         name = f"{known.point(point)}: " if known.names else ""

@@ -175,9 +175,9 @@ def price_of_pair(run: Run, i: int, j: int, time_limit: float = 10.0) -> Opposit
     known = replace(known, lower=run.lower_bound - cost)
     if not exact or has_unweighted_blocks(opposite):
         return known
-    both = len(exact) == len(_PROVING)
-    advised = advice(opposite, seconds=time_limit).solver if both else exact[0]
-    solver = advised if advised in exact else exact[0]
+    solver, *other = exact
+    if other and (advised := advice(opposite, seconds=time_limit).solver) in other:
+        solver = advised
     begin = labels if known.labels is None else known.labels
     result = solve(opposite, solver, start=begin, time_limit=time_limit, progress=False)
     if result.status == "infeasible":
@@ -240,7 +240,7 @@ class Opposites:
             None if it has no clustering.
         """
         try:
-            opposite = refine(self.problem, *self._pairs(i, j))
+            opposite = refine(self.problem, *_opposite_pair(self.labels, i, j))
         except (ContradictionError, ProblemError):
             return None
         return None if check_feasibility(opposite).feasible is False else opposite
@@ -269,7 +269,7 @@ class Opposites:
         """
         if self._root is None:
             return self.lower_bound
-        return max(self.lower_bound, self._root.bound(self._pairs(i, j), above))
+        return max(self.lower_bound, self._root.bound(_opposite_pair(self.labels, i, j), above))
 
     def proved(
         self, i: int, j: int, start: IntArray, solver: Solver, time_limit: float | None = None
@@ -291,9 +291,6 @@ class Opposites:
         result = solve(opposite, solver, start=start, time_limit=time_limit, progress=False)
         below = max(self.lower_bound, result.lower_bound)
         return Limits(below, result.labels, result.objective)
-
-    def _pairs(self, i: int, j: int) -> tuple[IntArray, IntArray]:
-        return _opposite_pair(self.labels, i, j)
 
     def _descended(self, opposite: Problem) -> Limits:
         found = descended(opposite, self.labels)

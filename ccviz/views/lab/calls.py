@@ -83,42 +83,43 @@ class Staying(QueuedCall):
     wanted = param.Boolean(default=False)  # Whether groups are to be kept as they are
     most = param.Integer(default=None, allow_None=True, bounds=(0, None))  # Most points that move
     found = param.Parameter(default=None)  # What is shown in place of the run's answer
+    # The answer of the last run, or where its points are in another table.
+    now = param.ClassSelector(class_=_Answer, default=None, allow_None=True)
 
     def __init__(self, quota: Quota, player: Player, pool: WorkerPool | None = None) -> None:
         super().__init__(quota, pool)
         self._before: _Answer | None = None
         self._last: IntArray = np.zeros(0, dtype=np.int64)
-        self._now: _Answer | None = None
         player.param.watch(self._on_shot, "shot")
         self.param.watch(self._begin, ["wanted", "most"])
 
     def _on_shot(self, event: Any) -> None:
         """Follow the answers of runs, one after the other."""
         shot = event.new
-        if shot is None or self._now is None or shot.info.id != self._now.run_id:
+        if shot is None or self.now is None or shot.info.id != self.now.run_id:
             self.stop()
         if shot is None or shot.run.finished is None or shot.run.incumbent is None:
             return
-        if self._now is not None and self._now.run_id == shot.info.id:
+        if self.now is not None and self.now.run_id == shot.info.id:
             return
         self._before = self._shown
-        self._now = _Answer(shot.info.id, shot.run.problem, shot.run.incumbent.labels)
-        self._last = self._now.labels
+        self.now = _Answer(shot.info.id, shot.run.problem, shot.run.incumbent.labels)
+        self._last = self.now.labels
         self._begin()
 
     def can_keep(self, problem: Problem) -> bool:
         """Whether there is a clustering of these points to keep."""
-        return self._now is not None and _has_points_of(self._now, problem)
+        return self.now is not None and _has_points_of(self.now, problem)
 
     @property
     def _shown(self) -> _Answer | None:
         """What was shown last: the answer, or what replaced it."""
-        return None if self._now is None else replace(self._now, labels=self._last)
+        return None if self.now is None else replace(self.now, labels=self._last)
 
     def _begin(self, *_: Any) -> None:
         """Look for the nearest clustering, if it is wanted and there are two answers."""
         self.stop()
-        before, now = self._before, self._now
+        before, now = self._before, self.now
         if not self.wanted or before is None or now is None or not _comparable(before, now):
             return
         quota = self._quota
@@ -129,16 +130,16 @@ class Staying(QueuedCall):
 
     def _take(self, answer: IntArray) -> None:
         labels = np.asarray(answer, dtype=np.int64)
-        before, now = self._before, self._now
+        before, now = self._before, self.now
         if before is not None and now is not None and now.problem is not None:
             self._last = labels
             self.found = said_of(now.problem, labels, _old(before, now), np.inf)
 
     def follow(self, rows: IntArray) -> None:
         """Keep the clusters of points in another table, by the earlier rows of its points."""
-        if self._now is not None and -1 < rows.max() < len(self._last):
+        if self.now is not None and -1 < rows.max() < len(self._last):
             self._last = np.where(rows >= 0, self._last[rows], -1)
-            self._now = _Answer("", None, self._last)
+            self.now = _Answer("", None, self._last)
 
     def stop(self) -> None:
         """End the process, and show the run's own answer."""
@@ -150,8 +151,7 @@ def _comparable(before: _Answer, now: _Answer) -> bool:
     problem = now.problem
     if problem is None or _old(before, now).max(initial=-1) < 0:
         return False
-    kept = Partition(problem, now.labels).violations.none_hard
-    return kept and _has_points_of(before, problem)
+    return _has_points_of(before, problem) and Partition(problem, now.labels).violations.none_hard
 
 
 def _has_points_of(answer: _Answer, problem: Problem) -> bool:

@@ -165,13 +165,13 @@ class SolverPanel(Panel):
         with self._following:
             self._centers.value = centers_text(self._session.draft.fixed_centers)
 
-    @watches("player.shot", "draft", "staying.wanted")
+    @watches("staying.now", "draft", "staying.wanted")
     def _show_keep(self, *_: Any) -> None:
         """Offer to keep groups once these points have some, and the problem was edited."""
         session = self._session
         can_keep = session.edits.can_undo and session.staying.can_keep(session.draft.problem)
         self._keep.visible = can_keep
-        self._most.visible = self._keep.visible and session.staying.wanted
+        self._most.visible = can_keep and session.staying.wanted
 
     @watches("as_edited", "proofs.quick")
     def _show_as_edited(self, *_: Any) -> None:
