@@ -1,7 +1,7 @@
 """Hard inputs of every kind: each solver ends soon after its time limit, and after SIGTERM.
 
-The only test with a clock. It counts processor time of the run's own process, so that a busy
-machine does not fail it.
+The only test with a clock. It counts processor time of the run's process, so that a busy machine
+does not fail it.
 """
 
 import os
@@ -9,29 +9,26 @@ import signal
 import subprocess
 import sys
 import time
+from functools import cache
 from itertools import combinations
 
 import numpy as np
 import pytest
+from numba.core.event import Listener, install_listener
 
-from ccviz import Problem
+from ccviz import Problem, solve
 from ccviz.errors import UnsupportedError
 from ccviz.problem.asked import read_asked
 from ccviz.problem.reduction import with_rules
-from ccviz.runs.codec import encode_problem
 from ccviz.solvers import SOLVERS, check
 from tests.tiers import taken_below
 
 LIMIT_S, MOST_S = 2.0, 5.0
 
-RUN = """
-import sys, time
-from pathlib import Path
-from numba.core.event import Listener, install_listener
-import ccviz
-from ccviz.runs.codec import decode_problem
 
-class Compiling(Listener):  # once on a machine: no part of what a method costs, and no loop of it
+class Compiling(Listener):
+    """Processor seconds of compilation, once on a machine: no part of what a method costs."""
+
     seconds, depth = 0.0, 0
 
     def on_start(self, _):
@@ -41,15 +38,6 @@ class Compiling(Listener):  # once on a machine: no part of what a method costs,
     def on_end(self, _):
         self.depth -= 1
         self.seconds += 0.0 if self.depth else time.process_time() - self.since
-
-problem = decode_problem(Path(sys.argv[1]).read_bytes())
-limit = float(sys.argv[3]) if len(sys.argv) > 3 else None
-print("ready", flush=True)
-compiling, before = Compiling(), time.process_time()
-with install_listener("numba:compile", compiling):
-    result = ccviz.solve(problem, sys.argv[2], time_limit=limit, progress=False)
-print(time.process_time() - before - compiling.seconds, result.termination, flush=True)
-"""
 
 
 def tight_diameter(rng):
@@ -93,43 +81,25 @@ def free(rng):
 HARD = (tight_diameter, cliques, tight_sums, many_links, soft_links, free)
 
 
-@pytest.fixture(scope="module")
-def stored(tmp_path_factory):
-    """Return a function that writes a hard problem to a file once."""
-    folder, made = tmp_path_factory.mktemp("hard"), {}
-
-    def store(make):
-        if make not in made:
-            problem = make(np.random.default_rng(0))
-            path = folder / make.__name__
-            path.write_bytes(encode_problem(problem))
-            made[make] = problem, path
-        return made[make]
-
-    return store
-
-
-def begin(*words):
-    child = subprocess.Popen(
-        [sys.executable, "-c", RUN, *map(str, words)], stdout=subprocess.PIPE, text=True
-    )
-    assert child.stdout.readline() == "ready\n"
-    return child
+@cache
+def hard(make):
+    return make(np.random.default_rng(0))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("solver", [each.name for each in SOLVERS])
 @pytest.mark.parametrize("make", HARD)
-def test_a_limit_is_kept(make, solver, stored):
-    problem, path = stored(make)
-    kind = next(each for each in SOLVERS if each.name == solver)
+@pytest.mark.parametrize("solver", SOLVERS, ids=lambda each: each.name)
+def test_a_limit_is_kept(make, solver):
+    """In this process, which has loaded all that runs need."""
+    problem, compiling = hard(make), Compiling()
     try:
-        check(kind(), problem)
+        check(solver(), problem)
     except UnsupportedError:
         pytest.skip("refused")
-    with begin(path, solver, LIMIT_S) as child:
-        seconds, _ = child.stdout.read().split()
-    assert float(seconds) < LIMIT_S + MOST_S
+    before = time.process_time()
+    with install_listener("numba:compile", compiling):
+        solve(problem, solver.name, time_limit=LIMIT_S, progress=False)
+    assert time.process_time() - before - compiling.seconds < LIMIT_S + MOST_S
 
 
 @pytest.mark.slow
