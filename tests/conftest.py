@@ -1,5 +1,6 @@
 """What many tests share: one thread a process, the benchmark instances, a real browser."""
 
+import gc
 import os
 import re
 import shutil
@@ -38,20 +39,34 @@ pytest.register_assert_rewrite("ccviz.testing")
 
 def pytest_configure(config):
     config.pluginmanager.register(Tiers(config), "tiers")
+    gc.disable()  # until all is collected: no import leaves rubbish, and to look takes a fifth
+
+
+def pytest_collection_finish(session):
+    """Collect rubbish from now on, but not among what was imported."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items):
     """Leave the browser to the end: once it runs, its event loop counts as this thread's.
 
     No test could start a loop of its own then. A file goes as a whole, as a process takes it. The
-    longest tests of the page come first, so that several processes end together.
+    files that are not shared come before those of which each process takes a test at a time, so
+    that several processes end together.
     """
 
     def has(item, name):
         return item.get_closest_marker(name) is not None
 
     browsing = {item.path for item in items if has(item, "browser")}
-    items.sort(key=lambda item: (item.path in browsing, not has(item, "slow")))
+    items.sort(
+        key=lambda item: (
+            item.path in browsing,
+            item.nodeid.startswith(SHARED),
+            not has(item, "slow"),
+        )
+    )
 
 
 @pytest.hookimpl(optionalhook=True)
