@@ -138,7 +138,7 @@ def start_all(page, drawn):
         page.get_by_role("menuitem", name="Run", exact=True).click()
         page.get_by_text("Run All Cells", exact=True).click()
         with suppress(TimeoutError):
-            drawn.wait_for(timeout=60_000)
+            drawn.wait_for(timeout=25_000)
         return drawn.is_visible()
 
     # JupyterLab may ask something of its own first, say which kernel to take: its default is taken.

@@ -38,6 +38,7 @@ def test_a_finished_example_and_behind_its_choices_a_tree_a_batch_and_a_table(
     sheet = page.get_by_role("dialog", name="Run several solvers")
     sheet.get_by_label("COP-k-means").check()
     sheet.get_by_label("to", exact=True).fill("4")
+    sheet.get_by_label("seconds a run").fill("4")  # what runs find is no matter here
     sheet.get_by_role("button", name="Run them").click()
     lab.see("12 of 12 runs have ended.")
     came = sheet.get_by_role("table", name="What came of the runs").locator("tbody tr")
