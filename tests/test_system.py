@@ -12,8 +12,9 @@ import ccviz
 
 PACKAGE = Path(ccviz.__file__).parent
 ON_THE_PAGE = (
-    "tests/app/test_journeys.py",
-    "tests/app/test_upload.py",
+    "tests/app/test_journeys.py::test_two_points_are_linked_and_the_best_clustering_is_proved",
+    "tests/app/test_journeys.py::test_a_table_comes_in_and_its_rows_go_home_with_their_clusters",
+    "tests/app/test_upload.py::test_a_table_of_several_parts_shows_its_share_and_opens_its_sheet",
     "tests/app/test_runs.py::test_limits_end_a_run_which_goes_on_from_the_table",
     "tests/app/test_runs.py::test_runs_wait_in_a_queue",
 )
@@ -116,7 +117,7 @@ with Archive(sys.argv[1]) as archive:
 @pytest.mark.browser
 @pytest.mark.timeout(1800)
 def test_the_page_works_without_posix():
-    """The journeys, uploads, limits of runs and their queue."""
+    """What starts, stops and joins processes: runs, uploads, limits of runs and their queue."""
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *ON_THE_PAGE],
         cwd=PACKAGE.parent,
