@@ -94,8 +94,8 @@ def test_no_statement_is_wrong_over_a_sequence_of_edits(seed, solver, sequence):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)  # 250 sequences take a minute of a quick processor
-@settings(max_examples=250 if EXHAUSTIVE else 100)
+@pytest.mark.timeout(600)
+@settings(max_examples=100 if EXHAUSTIVE else 40)
 @given(st.integers(0, 2**16), st.composite(solvers)(), sequences)
 def test_no_statement_is_wrong_over_many_sequences_of_edits(seed, solver, sequence):
     check_sequence(seed, solver, sequence)
@@ -146,7 +146,7 @@ def test_no_bound_of_parts_is_wrong_over_a_sequence_of_edits(seed, part_size, se
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-@settings(max_examples=250 if EXHAUSTIVE else 100)
+@settings(max_examples=100 if EXHAUSTIVE else 40)
 @given(st.integers(0, 2**16), st.integers(2, 4), sequences)
 def test_no_bound_of_parts_is_wrong_over_many_sequences(seed, part_size, sequence):
     check_parts(seed, part_size, sequence)

@@ -89,7 +89,7 @@ def test_margins_under_sizes(seed):
             assert_true(problem, least_objective(problem), margin)
 
 
-@pytest.mark.parametrize("seed", seeds(4, 40))
+@pytest.mark.parametrize("seed", seeds(4, 16))
 def test_margins_under_sizes_beside_weights(seed):
     """Sizes count points, and the relaxation's masses weight: it is made without the sizes."""
     rng = np.random.default_rng(seed)
