@@ -158,6 +158,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="they are scripts of a shell")
 @pytest.mark.parametrize("then", PROGRAMS.values(), ids=PROGRAMS)
 def test_a_program_that_fails_loses_no_answer(failing, folder, then):

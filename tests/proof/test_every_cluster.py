@@ -105,6 +105,7 @@ def made(request):
     return problem, events
 
 
+@pytest.mark.slow
 def test_groups_of_people_are_proved_in_few_nodes(made, both):
     problem, events = made
     both.accept(problem, events, exact=(False, True))

@@ -196,6 +196,7 @@ def test_whole_numbers_prove_as_much_as_doubles(second, kinds):
 DUALS = ("duals", "rules", "places", "zones", "duals under sizes or soft links", "weights")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", DUALS)
 def test_duals_alone_are_proved_in_whole_numbers(second, kinds, kind):
     for seed in (0, 3):

@@ -77,6 +77,7 @@ def damage(path):
     return damaged
 
 
+@pytest.mark.slow
 def test_what_can_be_read_of_a_damaged_file_is_saved(path):
     with Archive(path) as archive:
         runs = [add(archive, BEGAN, FOUND, *(Noted(text="x" * 2000) for _ in range(40)))

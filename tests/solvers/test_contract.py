@@ -75,6 +75,7 @@ def test_a_run_that_is_stopped_ends_at_once(name):
     testing.stops_at_once(quick(name))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_long_run_looks_whether_to_stop_all_along(name):
     """Work is counted in calls of functions, which no clock and no other process can change."""

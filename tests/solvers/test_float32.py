@@ -39,6 +39,7 @@ def sorts(name):
     return ["hard", *(["soft"] if can.soft else []), *(["sizes"] if can.sizes else [])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "sort"), [(n, sort) for n in NAMES for sort in sorts(n)])
 def test_answers_are_those_of_the_same_numbers_as_float64(name, sort):
     problem, events, run = driven(X, name, sort)

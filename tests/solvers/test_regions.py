@@ -63,6 +63,7 @@ LONG = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["free", "links", "sizes", "sums", "all", *LONG])
 def test_brute_force(kind):
     solved = reached = 0

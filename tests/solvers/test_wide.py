@@ -39,6 +39,7 @@ def named(name):
     return pytest.param(name, marks=pytest.mark.slow) if name == "colgen" else name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [named(solver.name) for solver in SOLVERS])
 def test_fifty_points_of_many_features(traced, name):
     settings = QUICK.get(name, {})
