@@ -39,13 +39,17 @@ pytest.register_assert_rewrite("ccviz.testing")
 
 def pytest_configure(config):
     config.pluginmanager.register(Tiers(config), "tiers")
-    gc.disable()  # until all is collected: no import leaves rubbish, and to look takes a fifth
 
 
-def pytest_collection_finish(session):
-    """Collect rubbish from now on, but not among what was imported."""
-    gc.freeze()
-    gc.enable()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Keep the garbage collector from what is imported: it takes a fifth of the time, in vain."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items):
