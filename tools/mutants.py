@@ -27,7 +27,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results" / "mutants.md"
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
-_TOGETHER = {"question": "pricing", "part_tree": "parts"}
+_TOGETHER = {
+    "question": "columns", "pricing": "columns", "partition_pricing": "columns",
+    "blocks": "constraints", "part_tree": "parts",
+}  # fmt: skip
 """Modules whose tests are those of another one."""
 
 PROOF = sorted(path.stem for path in (ROOT / "ccviz" / "proof").glob("[!_]*.py"))

@@ -1,3 +1,4 @@
+import math
 from dataclasses import replace
 from itertools import product
 from types import SimpleNamespace
@@ -5,15 +6,21 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from ccviz import Problem
+from ccviz import Problem, start
 from ccviz.errors import ProblemError
+from ccviz.events import BoundImproved, ColumnsPriced, IncumbentFound, InfeasibilityProved
 from ccviz.problem.rules import MaxSize
 from ccviz.proof import pricing as module
+from ccviz.proof.partition_pricing import Limits, _least_of_all, none_below_within
 from ccviz.proof.pricing import least_value, none_below
 from ccviz.proof.question import Limit, Pricing, pricings
 from ccviz.proof.reading import FlawError
 from ccviz.proof.rounding import Centroids
 from ccviz.proof.verdict import Budget
+from ccviz.solvers.colgen.master.covering import SCHEMES
+from tests.enumeration import least_wcss
+from tests.seeds import seeds
+from tests.solvers.colgen.conftest import RULES, random_problem
 
 
 def draw(seed):
@@ -165,3 +172,112 @@ def test_a_rule_that_makes_no_sense_says_so():
 
     with pytest.raises(FlawError, match=r"^nothing of 4 points$"):
         pricings(SimpleNamespace(rules=(Nonsense(),), n=4), np.arange(4), None, np.ones(4))
+
+
+# --- Column generation as printed: the paper's bound in pricing, and Farkas pricing ---------------
+
+
+PRINTED = {"pricing": "printed", "repair": "farkas", "stabilisation": "perturbation", "starts": 0}
+
+
+def of(events, kind):
+    return [event for event in events if isinstance(event, kind)]
+
+
+def run(problem, **settings):
+    return [record.event for record in start(problem, "colgen", **settings)]
+
+
+@pytest.mark.parametrize(
+    "settings", [PRINTED, {**PRINTED, "pricing": "both", "stabilisation": "interior"}]
+)
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("seed", seeds(2, 12))
+def test_it_proves_what_brute_force_finds(seed, rules, settings, both):
+    problem = random_problem(seed, RULES[rules])
+    best = least_wcss(problem)
+    events = run(problem, **settings)
+    if np.isinf(best):
+        assert len(of(events, InfeasibilityProved)) == 1
+        assert not of(events, IncumbentFound)
+    else:
+        assert of(events, IncumbentFound)[-1].objective == pytest.approx(best, rel=1e-6)
+        rounds = [event for event in of(events, ColumnsPriced) if event.node == 0]
+        for event in of(events, BoundImproved) + rounds:
+            assert event.lower_bound <= best * (1.0 + 1e-9)
+    both.accept(problem, events)
+
+
+@pytest.mark.slow
+def test_its_tree_has_the_optimum_of_ours(column_proof, both):
+    problem, ours = column_proof
+    events = run(problem, **PRINTED)
+    best = of(ours, IncumbentFound)[-1].objective
+    assert of(events, IncumbentFound)[-1].objective == pytest.approx(best, rel=1e-6)
+    both.accept(problem, events)
+
+
+@pytest.mark.parametrize("stabilisation", SCHEMES)
+@pytest.mark.parametrize("seed", seeds(3, 30))
+def test_points_that_coincide_leave_the_master_a_unit(seed, stabilisation, both):
+    """A clustering that breaks the rule may cost nothing; the master is not made in its unit."""
+    rng = np.random.default_rng(seed)
+    drawn = [Problem([[3.0], [0.0], [0.0], [0.0]], 2, rules=(MaxSize(2),))]
+    for _ in range(3):
+        n, scale = int(rng.integers(3, 8)), 10.0 ** rng.integers(-6, 6)
+        points, most = scale * rng.integers(0, 3, (n, 1)), int(rng.integers(1, n))
+        drawn.append(Problem(points, 2, rules=(MaxSize(most),)))
+    for problem in drawn:
+        best = least_wcss(problem)
+        made = start(problem, "colgen", repair="farkas", stabilisation=stabilisation, seed=seed)
+        events = [record.event for record in made]
+        assert made.result().status == ("infeasible" if np.isinf(best) else "optimal")
+        assert made.result().objective == pytest.approx(best) or np.isinf(best)
+        both.accept(problem, events)
+
+
+def test_farkas_values_prove_that_no_clustering_keeps_the_links(both):
+    wheel = [(i, (i + 1) % 5) for i in range(5)] + [(i, 5) for i in range(5)]
+    problem = Problem(np.zeros((6, 2)), 3, cannot_link=wheel)
+    events = run(problem, **PRINTED)
+    assert len(of(events, InfeasibilityProved)) == 1
+    both.accept(problem, events)
+
+
+# --- The checker's search within size limits, by boxes against enumeration ------------------------
+
+
+def drawn(seed):
+    """Draw a pricing problem with duals of any sign, conflicts, size limits and soft links."""
+    rng = np.random.default_rng(seed)
+    s = int(rng.integers(3, 10))
+    points = np.round(rng.normal(size=(s, int(rng.integers(1, 4)))), 1)
+    mass = rng.integers(1, 4, s).astype(float)
+    duals = rng.normal(size=s) * 2.0
+    conflict = rng.random((s, s)) < 0.15
+    conflict = np.triu(conflict, 1) | np.triu(conflict, 1).T
+    pairs = np.triu(rng.normal(size=(s, s)) * (rng.random((s, s)) < 0.2), 1)
+    pairs = pairs + pairs.T
+    cut = np.abs(np.minimum(pairs, 0.0)).sum(axis=1) / 2.0
+    lower = float(rng.integers(1, int(mass.sum())))
+    limits = Limits(lower, float(rng.integers(lower, int(mass.sum()) + 1)), pairs, cut)
+    rules = (
+        (Limit(float(mass.sum()) - 2.0, mass.copy(), np.zeros((s, s))),) if seed % 3 == 0 else ()
+    )
+    return Pricing(points, mass, duals, conflict, rules), limits
+
+
+@pytest.mark.parametrize("seed", seeds(3, 30))
+def test_boxes_answer_as_enumeration_does(seed):
+    for each in range(10 * seed, 10 * seed + 10):
+        pricing, limits = drawn(each)
+        least = _least_of_all(pricing, limits)
+        threshold = least if math.isfinite(least) else 1.0
+        for below, expected in ((1e-6, True), (-1e-6, not math.isfinite(least))):
+            answer = none_below_within(pricing, limits, threshold - below, Budget.of(100.0), few=0)
+            assert answer is expected, (each, below)
+
+
+def test_a_search_beyond_the_budget_has_no_answer():
+    pricing, limits = drawn(1)
+    assert none_below_within(pricing, limits, 1e3, Budget(10.0), few=0) is None
