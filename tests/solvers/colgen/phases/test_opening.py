@@ -14,7 +14,7 @@ from ccviz.solvers.colgen.phases.start import StartPhase
 from ccviz.solvers.colgen.pricing.pricer import Pricer
 from ccviz.solvers.colgen.state import NodeContext, NodeInput
 from ccviz.solvers.search.tree import Task
-from tests.solvers.colgen.phases.test_facilities import OVER, generation  # noqa: F401
+from tests.solvers.colgen.phases.test_phases import OVER, generation  # noqa: F401
 
 
 @pytest.mark.slow
