@@ -1,9 +1,19 @@
 import numpy as np
 import pytest
 
-from ccviz.data.datasets import Dataset
+from ccviz import solve
+from ccviz.data.datasets import Dataset, load
+from ccviz.errors import FileFormatError
+from ccviz.proof.verify import verify
 from ccviz.views.frames.links import entries
+from ccviz.views.lab.importing import begin_upload
+from ccviz.views.lab.personal_archive import Example
+from ccviz.views.lab.runner import RunQueue
+from ccviz.views.lab.session import Session
 from ccviz.views.link_table import Link
+from ccviz.views.panels.prices import SureTools
+from ccviz.views.share.address import reload_query
+from tests.patience import wait_until
 from tests.views.lab.test_session import play_out
 
 
@@ -171,3 +181,135 @@ def test_clusters_that_are_linked_apart_are_not_merged(answered):
     session.edits.merge_clusters(0, 2)
     assert session.notice.title == "links contradict each other"
     assert session.draft.k == 3
+
+
+# --- A run that more than one page holds goes on until the last of them leaves --------------------
+
+
+def test_a_page_that_is_loaded_again_holds_the_run_of_the_old_one(archive):
+    queue = RunQueue(limit=1)
+    old, new = (Session(archive, queue, load("iris")) for _ in range(2))
+    old.set_solver("cop-kmeans", n_init=100_000_000)
+    old.start()
+    wait_until(lambda: old.tick() or (old.run is not None and old.run.labels is not None))
+    run_id = old.runner.run_id
+    new.playback.join(run_id)
+    assert (new.runner.state, new.runner.run_id) == ("running", run_id)
+
+    old.close()
+    new.tick()
+    assert new.runner.state == "running"
+    assert archive.info(run_id).state == "running"
+    assert len(queue) == 1
+
+    new.playback.stop()
+    wait_until(lambda: new.tick() or new.runner.state == "ended")
+    assert archive.info(run_id).termination == "interrupted"
+    assert len(queue) == 0
+    new.close()
+
+
+def test_a_run_that_no_page_holds_is_only_watched(archive):
+    session = Session(archive, RunQueue(), load("iris"))
+    assert not session.runner.join("elsewhere")
+    assert session.runner.state == "idle"
+    session.close()
+
+
+def test_the_first_few_may_run_and_the_others_move_up():
+    queue = RunQueue(limit=2)
+    first, second, third, fourth = (queue.join() for _ in range(4))
+    assert [ticket.waiting for ticket in (first, second, third, fourth)] == [0, 0, 1, 2]
+    first.release()
+    assert third.waiting == 0
+    assert fourth.waiting == 1
+    third.release()
+    third.release()
+    assert len(queue) == 2
+
+
+# --- Upload ---------------------------------------------------------------------------------------
+
+
+def test_parts_are_joined_in_their_order():
+    upload = begin_upload("a.csv", 5, 10)
+    upload.add(0, b"a,b")
+    assert not upload.is_whole
+    upload.add(3, b"\n1")
+    assert upload.is_whole
+    assert bytes(upload.content) == b"a,b\n1"
+
+
+def test_an_empty_file_is_whole_at_once():
+    assert begin_upload("empty.csv", 0, 10).is_whole
+
+
+@pytest.mark.parametrize(("at", "part"), [(0, b"again"), (4, b"d"), (3, b"too long")])
+def test_parts_that_do_not_fit_are_refused(at, part):
+    upload = begin_upload("a.csv", 6, 10)
+    upload.add(0, b"abc")
+    with pytest.raises(FileFormatError, match=r"a\.csv: the parts"):
+        upload.add(at, part)
+    assert bytes(upload.content) == b"abc"
+
+
+@pytest.mark.parametrize("name", ["../../etc/a.csv", "C:\\Users\\ann\\a.csv", "/a.csv", "a.csv"])
+def test_a_name_has_no_folders(name):
+    assert begin_upload(name, 1, 10).name == "a.csv"
+
+
+def test_of_a_long_name_the_ending_stays():
+    name = begin_upload("a" * 5000 + ".xlsx", 1, 10).name
+    assert len(name) == 200
+    assert name.endswith("a.xlsx")
+
+
+@pytest.mark.parametrize(("name", "size"), [(None, 1), ("a.csv", -1), ("a.csv", "1"), ("a", 1.5)])
+def test_what_is_no_name_and_size_is_refused(name, size):
+    with pytest.raises(FileFormatError, match="no name and size"):
+        begin_upload(name, size, 10)
+
+
+def test_a_file_over_the_limit_is_refused_before_a_byte_is_kept():
+    with pytest.raises(FileFormatError, match=r"a\.csv has 201 MB; at most 200 MB are taken\."):
+        begin_upload("a.csv", 201_000_000, 200_000_000)
+
+
+# --- Example --------------------------------------------------------------------------------------
+
+
+def test_what_ships_is_what_its_solver_finds_and_its_proof_holds():
+    example = Example()
+    run = example.archive.load(example.run_id)
+    assert run.status == "optimal"
+    assert run.incumbent.violations.none_hard
+    again = solve(run.problem, run.started.solver, seed=run.started.seed)
+    assert abs(again.objective - run.objective) < 1e-4 * run.objective
+    events = [record.event for record in example.archive.records(example.run_id)]
+    assert verify(run.problem, events).accepted
+
+
+def test_it_lies_on_the_table_of_a_session_and_an_edit_puts_it_away(
+    example_session, example, archive
+):
+    session = example_session
+    session.show_example(example.run_id)
+    assert session.draft.data.name == "iris"
+    assert session.draft.data.is_named
+    assert len(session.draft.links) == 8
+    assert session.run.status == "optimal"
+    assert session.solver.name == session.run.started.solver == "sdp"
+    assert not session.edits.can_undo
+    assert archive.runs() == []
+    assert "run=" not in reload_query(session)
+    session.edits.set_scaling("standard")
+    assert session.player.shot is None
+
+
+def test_the_example_says_why_it_has_no_margins(example_session, example):
+    tools = SureTools(example_session)
+    assert not tools.__panel__().visible
+    example_session.show_example(example.run_id)
+    assert tools.__panel__().visible
+    words = [each.object for each in tools.__panel__().select() if hasattr(each, "object")]
+    assert any("Run it yourself to see how sure" in str(each) for each in words)

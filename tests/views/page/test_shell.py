@@ -1,4 +1,5 @@
 import gc
+from itertools import pairwise
 
 import pytest
 from bokeh.core.validation import check_integrity
@@ -8,6 +9,7 @@ from bokeh.server.callbacks import PeriodicCallback
 from panel.io.state import set_curdoc
 
 from ccviz.views.page import shell
+from ccviz.views.page.script import with_rests
 from ccviz.views.panels.right import RightPanel
 
 
@@ -57,3 +59,32 @@ def test_an_idle_page_tells_its_browser_nothing(open_page, close):
     close(page)
     assert looks
     assert changes == []
+
+
+# --- Clock ----------------------------------------------------------------------------------------
+
+
+def ticks_of(calls, lasts, pause):
+    """Return when a tick that lasts some seconds begins, if it is called after each pause."""
+    time, ticks = 0.0, []
+
+    def tick():
+        nonlocal time
+        ticks.append(time)
+        time += lasts
+
+    resting = with_rests(tick, lambda: time)
+    for _ in range(calls):
+        resting()
+        time += pause
+    return ticks
+
+
+def test_a_tick_rests_as_long_as_it_took():
+    ticks = ticks_of(18, lasts=0.5, pause=0.14)  # a period of 0.14 s, which the ticks overrun
+    assert len(ticks) == 5
+    assert all(later - before >= 1.0 for before, later in pairwise(ticks))
+
+
+def test_a_quick_tick_is_never_left_out():
+    assert len(ticks_of(20, lasts=0.02, pause=0.12)) == 20

@@ -1,11 +1,17 @@
 import asyncio
+import configparser
 import logging
 import os
+import re
+import shlex
 import socket
 import subprocess
 import sys
 from contextlib import suppress
+from html import unescape
 from pathlib import Path
+from urllib.parse import urlsplit
+from xml.etree import ElementTree
 
 import pytest
 from tornado.httpclient import HTTPRequest
@@ -13,6 +19,7 @@ from tornado.iostream import StreamClosedError
 from tornado.websocket import WebSocketClosedError, websocket_connect
 
 from ccviz.errors import CcvizError
+from ccviz.views.serve.desktop import find_browser, install_entry, open_window
 from ccviz.views.serve.server import Serving, make_server, serve
 from ccviz.views.upstream import SHEET, shorten, shorten_socket_logs
 from tests.patience import PATIENCE_S, wait_until
@@ -194,3 +201,72 @@ def test_bodies_that_are_held_take_no_memory(tmp_path):
     finally:
         server.kill()
         server.wait()
+
+
+# --- Window ---------------------------------------------------------------------------------------
+
+
+def test_without_a_browser_a_sentence_says_what_to_do(monkeypatch, tmp_path):
+    monkeypatch.delenv("CHROMIUM", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(CcvizError, match="none of them is installed here; 'ccviz app --show'"):
+        find_browser()
+
+
+def test_a_browser_that_does_not_start_is_a_sentence(monkeypatch, tmp_path):
+    monkeypatch.setenv("CHROMIUM", str(tmp_path / "nothing"))
+    with pytest.raises(CcvizError, match="nothing cannot be started: No such file"):
+        open_window("http://127.0.0.1:1/main", tmp_path)
+
+
+def test_no_one_reads_the_token_in_the_list_of_processes(monkeypatch, tmp_path):
+    browser, seen = tmp_path / "browser", tmp_path / "seen"
+    browser.write_text(f"#!/bin/sh\nprintf '%s\\n' \"$@\" > {seen}\n")
+    browser.chmod(0o700)
+    monkeypatch.setenv("CHROMIUM", str(browser))
+    address = "http://127.0.0.1:1/main?token=WORD&x=1"
+    open_window(address, tmp_path).wait()
+    arguments = seen.read_text()
+    assert "WORD" not in arguments
+    page = Path(urlsplit(re.search("--app=(.*)", arguments)[1]).path)
+    assert page.stat().st_mode & 0o077 == 0
+    assert unescape(page.read_text()).endswith(f'url={address}">')
+
+
+# --- Menu -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    return tmp_path / "data"
+
+
+def test_the_menu_has_an_entry_that_opens_files(home):
+    entry, icon, kinds = install_entry()
+    read = configparser.RawConfigParser()
+    read.optionxform = str
+    read.read(entry)
+    command = shlex.split(read["Desktop Entry"]["Exec"])
+    assert command == [str(Path(sys.executable).with_name("ccviz")), "desktop", "%f"]
+    named = set(filter(None, read["Desktop Entry"]["MimeType"].split(";")))
+    globs = {each.get("type"): [part.get("pattern") for part in each if part.get("pattern")]
+             for each in ElementTree.parse(kinds).getroot()}  # fmt: skip
+    assert globs == {
+        "application/x-ccviz-project": ["*.ccvizlab"], "application/x-ccviz-run": ["*.ccviz"],
+    }  # fmt: skip
+    assert set(globs) < named
+    assert ElementTree.parse(icon).getroot().tag.endswith("svg")
+
+
+def test_a_path_with_odd_letters_is_quoted(home, monkeypatch):
+    monkeypatch.setattr(sys, "executable", 'my "50%" $env/bin/python')
+    entry = install_entry()[0].read_text(encoding="utf-8")
+    assert 'Exec="my \\\\"50%%\\\\" \\\\$env/bin/ccviz" desktop %f' in entry
+
+
+def test_what_cannot_be_written_is_a_sentence(home):
+    home.parent.mkdir(exist_ok=True)
+    home.write_text("a file where a folder should be")
+    with pytest.raises(CcvizError, match="cannot be written"):
+        install_entry()
