@@ -9,7 +9,7 @@ from ccviz.views.link_table import Link
 from ccviz.views.panels.data import SheetPanel, content
 from ccviz.views.share.code import as_command, as_python
 from tests.data.customers import customer_file
-from tests.data.test_header import workbook
+from tests.data.test_reading import workbook
 from tests.patience import wait_until
 
 

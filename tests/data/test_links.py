@@ -1,14 +1,21 @@
 """Link files, and the sentence for each that cannot be used."""
 
-import math
+from __future__ import annotations
 
+import math
+from math import ceil, comb
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccviz import Problem
+from ccviz import ConstrainedKMeans, Problem
+from ccviz.data import read_table
 from ccviz.data.link_files import links_text, read_links_file
-from ccviz.errors import FileFormatError
+from ccviz.data.neighbors import neighbors_of, read_neighbors_text
+from ccviz.data.random_links import _pair_of, pairs_of_a_fraction, random_pairs
+from ccviz.errors import CcvizError, FileFormatError
 
 
 def read(text, n=10, name="links.txt"):
@@ -172,3 +179,178 @@ def test_numbers_that_may_count_from_one_get_a_notice(text, names, words):
     notice = read_links_file(text.encode(), 10, "links.txt", names).notice
     assert words in notice
     assert bool(words) == bool(notice)
+
+
+# --- Links drawn from classes ---------------------------------------------------------------------
+
+
+TRUTH = np.random.default_rng(0).integers(0, 3, 40)
+
+
+def wrong(links, truth):
+    must, cannot = links.must_link, links.cannot_link
+    return (
+        int((truth[must[:, 0]] != truth[must[:, 1]]).sum()),
+        int((truth[cannot[:, 0]] == truth[cannot[:, 1]]).sum()),
+    )
+
+
+def all_pairs(links):
+    pairs = np.concatenate([links.must_link, links.cannot_link])
+    assert (pairs[:, 0] < pairs[:, 1]).all()
+    return {tuple(pair) for pair in pairs.tolist()}
+
+
+@given(st.integers(0, comb(40, 2)), st.integers(0, 100))
+def test_random_pairs_are_so_many_different_ones_and_tell_the_truth(m, seed):
+    links = random_pairs(TRUTH, m, seed=seed)
+    assert len(all_pairs(links)) == len(links.must_link) + len(links.cannot_link) == m
+    assert wrong(links, TRUTH) == (0, 0)
+
+
+@given(st.integers(0, 3000))
+def test_pairs_are_counted_without_gaps(count):
+    pairs = _pair_of(np.arange(count))
+    assert len({tuple(pair) for pair in pairs.tolist()}) == count
+    assert (pairs[:, 0] < pairs[:, 1]).all()
+    assert (pairs >= 0).all()
+
+
+def test_large_numbers_make_exact_pairs():
+    n = 200_000
+    last = comb(n, 2) - 1
+    assert _pair_of(np.array([last, last - 1, comb(n - 1, 2)])).tolist() == [
+        [n - 2, n - 1],
+        [n - 3, n - 1],
+        [0, n - 1],
+    ]
+
+
+def test_every_pair_is_as_likely():
+    """With half of all pairs drawn, each comes up in half of the draws."""
+    count = np.zeros((8, 8))
+    for seed in range(400):
+        pairs = np.array(sorted(all_pairs(random_pairs(np.zeros(8), 14, seed=seed))))
+        count[pairs[:, 0], pairs[:, 1]] += 1
+    share = count[np.triu_indices(8, 1)] / 400
+    assert share.min() > 0.35
+    assert share.max() < 0.65
+
+
+@pytest.mark.parametrize("fraction", [0.0, 0.05, 0.1, 0.33, 1.0])
+def test_a_fraction_links_all_pairs_of_its_points(fraction):
+    links = pairs_of_a_fraction(TRUTH, fraction, seed=1)
+    pairs = all_pairs(links)
+    assert len(pairs) == comb(ceil(fraction * 40), 2)
+    assert len({point for pair in pairs for point in pair}) in {0, ceil(fraction * 40)}
+    assert wrong(links, TRUTH) == (0, 0)
+
+
+@pytest.mark.parametrize("noise", [0.05, 0.3, 1.0])
+def test_noise_turns_a_share_of_each_kind(noise):
+    clean = random_pairs(TRUTH, 200, seed=2)
+    noisy = random_pairs(TRUTH, 200, noise, seed=2)
+    assert all_pairs(noisy) == all_pairs(clean)
+    assert wrong(noisy, TRUTH) == (
+        round(noise * len(clean.cannot_link)),
+        round(noise * len(clean.must_link)),
+    )
+
+
+@pytest.mark.parametrize(("draw", "amount"), [(random_pairs, 50), (pairs_of_a_fraction, 0.3)])
+def test_same_seed_same_links(draw, amount):
+    first, again = (draw(TRUTH, amount, 0.1, seed=1) for _ in range(2))
+    assert np.array_equal(first.must_link, again.must_link)
+    assert all_pairs(first) != all_pairs(draw(TRUTH, amount, 0.1, seed=2))
+
+
+@pytest.mark.parametrize(
+    ("draw", "sentence"),
+    [
+        (lambda: random_pairs(TRUTH, 781), "781 pairs cannot be drawn: 40 points have 780 pairs"),
+        (lambda: random_pairs(TRUTH, -1), "-1 pairs cannot be drawn"),
+        (lambda: random_pairs(TRUTH, 5, 1.5), "noise = 1.5"),
+        (lambda: pairs_of_a_fraction(TRUTH, 1.1), "fraction = 1.1"),
+        (lambda: pairs_of_a_fraction(TRUTH, float("nan")), "fraction = nan"),
+    ],
+)
+def test_bad_numbers_are_named(draw, sentence):
+    with pytest.raises(CcvizError, match=sentence):
+        draw()
+
+
+@pytest.mark.parametrize("unknown", [np.nan, None, -1])
+def test_points_of_no_known_class_get_no_link(unknown):
+    truth = [1, 1, unknown, unknown, 2, 2]
+    for links in (random_pairs(truth, 6), pairs_of_a_fraction(truth, 1.0)):
+        assert links.must_link.tolist() == [[0, 1], [4, 5]]
+        assert links.cannot_link.tolist() == [[0, 4], [0, 5], [1, 4], [1, 5]]
+    with pytest.raises(CcvizError, match="4 points of known classes have 6 pairs"):
+        random_pairs(truth, 7)
+
+
+# --- Neighbours from words and files --------------------------------------------------------------
+
+
+LINE = np.array([[0.0], [1.0], [2.5], [6.0]])
+SQUARE = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.1, 1.1]])
+
+
+def _pairs(text, place):
+    return read_neighbors_text(text, place).pairs.tolist()
+
+
+def test_the_nearest_and_those_within_a_radius():
+    assert _pairs("knn:1", LINE) == [[0, 1], [1, 2], [2, 3]]
+    assert _pairs("radius:1.5", LINE) == [[0, 1], [1, 2]]
+    assert _pairs("knn:9", LINE) == [[i, j] for i in range(4) for j in range(i + 1, 4)]
+
+
+def test_triangles_join_points_that_coincide():
+    place = np.concatenate([SQUARE, SQUARE[:1]])
+    assert [0, 4] in _pairs("delaunay", place)
+    assert _pairs("delaunay", SQUARE) == [[0, 1], [0, 2], [1, 2], [1, 3], [2, 3]]
+
+
+def test_files_of_pairs_and_gal_files(tmp_path):
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("from,to\n0,1\n2,1\n", encoding="utf-8")
+    assert _pairs(str(pairs), LINE) == [[0, 1], [1, 2]]
+    gal = tmp_path / "areas.gal"
+    for names in ("0123", "1234", "dcba"):
+        a, b, c, d = names
+        gal.write_text(f"0 4 x y\n{a} 1\n{b}\n{b} 2\n{a} {c}\n{c} 1\n{b}\n{d} 0\n\n")
+        assert _pairs(str(gal), LINE) == [[0, 1], [1, 2]]
+
+
+def test_a_radius_in_km_is_along_the_globe():
+    lon, lat = [9.0, 10.0, 9.0], [60.0, 60.0, 61.0]  # 55.6 km across, 111.2 km up
+    rows = [f"{x},{y},{i}" for i, (x, y) in enumerate(zip(lon, lat, strict=True))]
+    table = read_table("\n".join(["lon,lat,income", *rows]).encode(), "towns.csv")
+    near = neighbors_of(table, "radius:60km of lon, lat")
+    assert near.pairs.tolist() == [[0, 1]]
+    assert len(neighbors_of(table, "radius:1.2 of lon, lat").pairs) == 2  # in degrees
+    with pytest.raises(CcvizError, match="name their columns"):
+        neighbors_of(table, "radius:60km of income")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("knn:0", "does not say how many"),
+        ("radius:far", "is no distance"),
+        ("delaunay", "name two columns"),
+        ("nearest", "by knn:6, radius:2.5, radius:60km, delaunay or a file"),
+    ],
+)
+def test_what_is_no_way_is_named(text, words):
+    with pytest.raises(CcvizError, match=words):
+        read_neighbors_text(text, LINE)
+
+
+def test_the_estimator_takes_neighbours():
+    X = np.array([[0.0], [5.0], [0.1], [5.1]])
+    found = ConstrainedKMeans(2, solver="sdp").fit(X, neighbors=[(0, 1), (1, 2), (2, 3)])
+    assert len({*zip(found.labels_[:-1], found.labels_[1:], strict=True)}) <= 3
+    free = ConstrainedKMeans(2, solver="sdp").fit(X, neighbors="knn:1")
+    assert free.labels_[0] == free.labels_[2]
