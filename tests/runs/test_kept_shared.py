@@ -11,7 +11,7 @@ from ccviz.proof.verify import verify
 from ccviz.runs.archive import Archive
 from ccviz.runs.earlier import stored_run
 from ccviz.runs.file import export_run, import_run
-from tests.runs.test_kept_columns import broken_pair, drawn
+from tests.runs.test_kept import broken_pair, drawn
 
 SETTINGS = {"sdp": {"cuts": "none"}, "colgen": {}}
 
