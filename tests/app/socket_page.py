@@ -28,6 +28,7 @@ class Page:
             subprotocols=["bokeh", token],
             max_message_size=1 << 30,
         )
+        self._socket.protocol.set_nodelay(True)  # each message has three parts
         await self.hear("ACK")
         return self
 
