@@ -22,10 +22,18 @@ class PlainBlocks:
     # (n,): Numbered by the blocks' first points. Points in blocks of weight 0, which are left out,
     # have number 0.
     block_of: np.ndarray
+    # (n,): The same, but blocks of weight 0 have the numbers after the others.
+    number: np.ndarray
     mass: np.ndarray  # (s,): Weights of the blocks; exact sums (`ccviz.problem.weights`)
     conflict: np.ndarray
     count: np.ndarray
-    paths: Paths | None = None  # What neighbours say of the blocks, if there are any
+    # What neighbours say of all blocks, with those of weight 0, if there are any neighbours.
+    paths: Paths | None = None
+
+    @property
+    def has_bridges(self) -> bool:
+        """Whether blocks of weight 0 have to be in clusters, as neighbours of others."""
+        return self.paths is not None and len(self.paths.blocks) > len(self.mass)
 
     @property
     def members(self) -> list[np.ndarray]:
@@ -40,25 +48,44 @@ def contract_plainly(problem: Problem, must: np.ndarray, cannot: np.ndarray) -> 
 
     Without its blocks of weight 0 and their conflicts a problem has no clusterings less.
 
-    Raises `FlawError` if blocks of weight 0 have soft links, or there are sizes, rules or
-    neighbours beside them; or if there are more than `MOST_BLOCKS`.
+    Without neighbours. Beside these such blocks may join others, and `Paths` has them.
+
+    Raises `FlawError` if there are no neighbours, but soft links, sizes or rules beside blocks of
+    weight 0; or if there are more blocks than `MOST_BLOCKS`.
     """
     numbers = number_blocks(problem.n, problem.k, must, cannot)
     if numbers is None:
         return None
-    block_of, is_in = leave_out_weightless(problem, numbers)
-    s = int(block_of.max()) + 1
-    if s > MOST_BLOCKS:
-        raise FlawError(f"has {s:,} blocks, and at most {MOST_BLOCKS:,} can be verified")
-    conflict = np.zeros((s, s), dtype=bool)
-    ends = block_of[cannot[is_in[cannot].all(axis=1)]]
+    if problem.neighbors is None:
+        block_of, is_in = leave_out_weightless(problem, numbers)
+        s = size = int(block_of.max()) + 1
+        numbers = np.where(is_in, block_of, s)
+    else:
+        numbers, s = _with_weight_first(problem, numbers)
+        is_in, size = numbers < s, int(numbers.max()) + 1
+        block_of = np.where(is_in, numbers, 0)
+    if size > MOST_BLOCKS:
+        raise FlawError(f"has {size:,} blocks, and at most {MOST_BLOCKS:,} can be verified")
+    conflict = np.zeros((size, size), dtype=bool)
+    ends = numbers[cannot]
+    ends = ends[(ends < size).all(axis=1)]
     conflict[ends[:, 0], ends[:, 1]] = conflict[ends[:, 1], ends[:, 0]] = True
     is_in[problem.n_points :] = False  # given centres are not counted
     count = np.bincount(block_of[is_in], minlength=s).astype(float)
-    mass, paths = np.bincount(block_of, problem.masses, s), paths_of(problem, block_of, conflict)
+    mass, paths = np.bincount(block_of, problem.masses, s), paths_of(problem, numbers, conflict)
     if paths is None:
-        return PlainBlocks(block_of, mass, conflict, count)
-    return None if paths.is_torn else PlainBlocks(block_of, mass, paths.conflict, count, paths)
+        return PlainBlocks(block_of, numbers, mass, conflict, count)
+    if paths.is_torn:
+        return None
+    return PlainBlocks(block_of, numbers, mass, paths.conflict[:s, :s], count, paths)
+
+
+def _with_weight_first(problem: Problem, numbers: np.ndarray) -> tuple[np.ndarray, int]:
+    """Return the blocks of points, those of weight 0 after the others, and how many others."""
+    has_weight = np.bincount(numbers, problem.masses) > 0.0
+    place = np.empty(len(has_weight), dtype=np.int64)
+    place[np.argsort(~has_weight, kind="stable")] = np.arange(len(has_weight))
+    return place[numbers], int(has_weight.sum())
 
 
 def sums_of(problem: Problem, blocks: PlainBlocks) -> tuple[tuple[np.ndarray, float], ...]:
@@ -81,8 +108,15 @@ def sums_of(problem: Problem, blocks: PlainBlocks) -> tuple[tuple[np.ndarray, fl
     if problem.weights is not None and problem.sizes is not None:
         ones, sizes = np.ones(problem.n), problem.sizes
         found += [(ones, -float(sizes.lower.min())), (-ones, float(sizes.upper.max()))]
+    # Points in blocks of weight 0 have no entries in Z: any of them may be in the cluster, or none.
     s = len(blocks.mass)
-    return tuple((np.bincount(blocks.block_of, values, s), own) for values, own in found)
+    return tuple(
+        (
+            np.bincount(blocks.number, values, s)[:s],
+            own + float(np.maximum(values[blocks.number >= s], 0.0).sum()),
+        )
+        for values, own in found
+    )
 
 
 def leave_out_weightless(problem: Problem, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

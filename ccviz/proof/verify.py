@@ -289,6 +289,7 @@ def _check_bound(check: Check, number: int, leaf: Leaf) -> float:
     means = centroids(check.unit, blocks)
     bound = _spectral(check, blocks, means, leaf)
     if "duals" in leaf.certificate:
+        _refuse_bridges(blocks)
         return _column_bound(check, node, blocks, means, leaf, bound)
     compare(check, check.unit.scaled(leaf.lower_bound), bound)
     return bound
@@ -471,6 +472,11 @@ def _places_of(check: Check, means: Centroids, case: Case) -> Places:
     return discs_of(check.unit, means, pairs[side], pairs[~side], case.prizes[side])
 
 
+def _refuse_bridges(blocks: PlainBlocks) -> None:
+    if blocks.has_bridges:
+        raise FlawError("has duals beside neighbours of weight 0, which cannot be verified")
+
+
 def _check_infeasible(check: Check, number: int, leaf: Leaf) -> None:
     problem = check.problem
     blocks = _blocks(check, number)
@@ -482,6 +488,7 @@ def _check_infeasible(check: Check, number: int, leaf: Leaf) -> None:
             raise FlawError("is called infeasible, but its bound is too low for that")
         return
     if "duals" in leaf.certificate:
+        _refuse_bridges(blocks)
         means = centroids(check.unit, blocks)
         whole = means.most * _BEYOND
         if needs_classes(check.bounded) or "listed" in leaf.certificate:
@@ -504,13 +511,16 @@ def _check_infeasible(check: Check, number: int, leaf: Leaf) -> None:
 
 
 def _check_by_search(check: Check, blocks: PlainBlocks) -> None:
-    problem = check.problem
+    problem, count, conflict = check.problem, blocks.count, blocks.conflict
+    if blocks.paths is not None:  # of all blocks, those of weight 0 too
+        count = np.array([each.bit_count() for each in blocks.paths.blocks], dtype=float)
+        conflict = blocks.paths.conflict
     answer: bool | None
     if problem.sizes is None:
-        answer = colourable(blocks.conflict, problem.k, check.budget)
+        answer = colourable(conflict, problem.k, check.budget)
     else:
         lower, upper = problem.sizes.lower, problem.sizes.upper
-        answer = packable(blocks.count, blocks.conflict, lower, upper, check.budget)
+        answer = packable(count, conflict, lower, upper, check.budget)
     if answer:
         raise FlawError("is called infeasible, but a clustering exists")
     check.trusted += answer is None
@@ -519,7 +529,7 @@ def _check_by_search(check: Check, blocks: PlainBlocks) -> None:
 def _breaks_all(problem: Problem, blocks: PlainBlocks) -> bool:
     """Whether the only clustering breaks a rule or falls apart, or neighbours leave none."""
     members = blocks.members
-    is_one = len(blocks.mass) == problem.k
+    is_one = len(blocks.mass) == problem.k and not blocks.has_bridges
     if is_one and not (keeps_rules(problem, members) and are_joined(problem, members)):
         return True
     return blocks.paths is not None and leave_too_little(problem, blocks.paths)
