@@ -22,13 +22,11 @@ class PlainBlocks:
     # (n,): Numbered by the blocks' first points. Points in blocks of weight 0, which are left out,
     # have number 0.
     block_of: np.ndarray
-    # (n,): The same, but blocks of weight 0 have the numbers after the others.
-    number: np.ndarray
+    number: np.ndarray  # (n,): The same, but blocks of weight 0 come after the others
     mass: np.ndarray  # (s,): Weights of the blocks; exact sums (`ccviz.problem.weights`)
     conflict: np.ndarray
     count: np.ndarray
-    # What neighbours say of all blocks, with those of weight 0, if there are any neighbours.
-    paths: Paths | None = None
+    paths: Paths | None = None  # What neighbours say of all blocks, those of weight 0 last
 
     @property
     def has_bridges(self) -> bool:
@@ -46,46 +44,31 @@ def contract_plainly(problem: Problem, must: np.ndarray, cannot: np.ndarray) -> 
 
     They do, too, where neighbours do not join the points of a block.
 
-    Without its blocks of weight 0 and their conflicts a problem has no clusterings less.
+    Without its blocks of weight 0 and their conflicts a problem has no clusterings less. `Paths`
+    has them, since they may join others.
 
-    Without neighbours. Beside these such blocks may join others, and `Paths` has them.
-
-    Raises `FlawError` if there are no neighbours, but soft links, sizes or rules beside blocks of
-    weight 0; or if there are more blocks than `MOST_BLOCKS`.
+    Raises `FlawError` if blocks of weight 0 have soft links, or sizes or rules beside them, without
+    neighbours; or if there are more than `MOST_BLOCKS`.
     """
     numbers = number_blocks(problem.n, problem.k, must, cannot)
     if numbers is None:
         return None
-    if problem.neighbors is None:
-        block_of, is_in = leave_out_weightless(problem, numbers)
-        s = size = int(block_of.max()) + 1
-        numbers = np.where(is_in, block_of, s)
-    else:
-        numbers, s = _with_weight_first(problem, numbers)
-        is_in, size = numbers < s, int(numbers.max()) + 1
-        block_of = np.where(is_in, numbers, 0)
+    number, block_of, is_in = leave_out_weightless(problem, numbers)
+    s = int(block_of.max()) + 1
+    size = s if problem.neighbors is None else int(number.max()) + 1
     if size > MOST_BLOCKS:
         raise FlawError(f"has {size:,} blocks, and at most {MOST_BLOCKS:,} can be verified")
     conflict = np.zeros((size, size), dtype=bool)
-    ends = numbers[cannot]
+    ends = number[cannot]
     ends = ends[(ends < size).all(axis=1)]
     conflict[ends[:, 0], ends[:, 1]] = conflict[ends[:, 1], ends[:, 0]] = True
     is_in[problem.n_points :] = False  # given centres are not counted
     count = np.bincount(block_of[is_in], minlength=s).astype(float)
-    mass, paths = np.bincount(block_of, problem.masses, s), paths_of(problem, numbers, conflict)
-    if paths is None:
-        return PlainBlocks(block_of, numbers, mass, conflict, count)
-    if paths.is_torn:
-        return None
-    return PlainBlocks(block_of, numbers, mass, paths.conflict[:s, :s], count, paths)
-
-
-def _with_weight_first(problem: Problem, numbers: np.ndarray) -> tuple[np.ndarray, int]:
-    """Return the blocks of points, those of weight 0 after the others, and how many others."""
-    has_weight = np.bincount(numbers, problem.masses) > 0.0
-    place = np.empty(len(has_weight), dtype=np.int64)
-    place[np.argsort(~has_weight, kind="stable")] = np.arange(len(has_weight))
-    return place[numbers], int(has_weight.sum())
+    mass, paths = np.bincount(block_of, problem.masses, s), paths_of(problem, number, conflict)
+    if paths is not None:
+        conflict = paths.conflict[:s, :s]
+    torn = paths is not None and paths.is_torn
+    return None if torn else PlainBlocks(block_of, number, mass, conflict, count, paths)
 
 
 def sums_of(problem: Problem, blocks: PlainBlocks) -> tuple[tuple[np.ndarray, float], ...]:
@@ -109,29 +92,28 @@ def sums_of(problem: Problem, blocks: PlainBlocks) -> tuple[tuple[np.ndarray, fl
         ones, sizes = np.ones(problem.n), problem.sizes
         found += [(ones, -float(sizes.lower.min())), (-ones, float(sizes.upper.max()))]
     # Points in blocks of weight 0 have no entries in Z: any of them may be in the cluster, or none.
-    s = len(blocks.mass)
+    number, s = blocks.number, len(blocks.mass)
     return tuple(
-        (
-            np.bincount(blocks.number, values, s)[:s],
-            own + float(np.maximum(values[blocks.number >= s], 0.0).sum()),
-        )
-        for values, own in found
+        (np.bincount(number, a, s)[:s], own + float(np.maximum(a[number >= s], 0.0).sum()))
+        for a, own in found
     )
 
 
-def leave_out_weightless(problem: Problem, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the blocks of points without blocks of weight 0, and which (n,) points are left.
+def leave_out_weightless(
+    problem: Problem, numbers: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return points' blocks, those of weight 0 last; the same without; and which points are left.
 
     Points that are left out have the number 0.
     """
     has_weight = np.bincount(numbers, problem.masses) > 0.0
+    number = np.argsort(np.argsort(~has_weight, kind="stable"))[numbers]
     is_in = has_weight[numbers]
     soft = [links.soft.pairs for links in (problem.must_link, problem.cannot_link)]
-    bound = problem.sizes is not None or problem.rules or problem.neighbors is not None
-    bound = bound or (~is_in[np.concatenate(soft)]).any()
-    if bound and not is_in.all():
+    bound = problem.sizes is not None or problem.rules or (~is_in[np.concatenate(soft)]).any()
+    if bound and problem.neighbors is None and not is_in.all():
         raise FlawError("has constraints on points of weight 0, which cannot be verified")
-    return np.where(has_weight, np.cumsum(has_weight) - 1, 0)[numbers], is_in
+    return number, np.where(is_in, number, 0), is_in
 
 
 def number_blocks(n: int, k: int, must: np.ndarray, cannot: np.ndarray) -> np.ndarray | None:

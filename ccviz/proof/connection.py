@@ -114,7 +114,7 @@ def leave_too_little(problem: Problem, paths: Paths) -> bool:
     if len(islands) > problem.k:
         return True
     ones = np.ones(problem.n)
-    counts = (problem.masses > 0.0) * 1.0
+    counts = np.sign(problem.masses)
     limits: list[tuple[np.ndarray, float, int | None]] = [(counts, 1.0, None)]
     limits += [
         (np.array(rule.values), rule.limit, None)

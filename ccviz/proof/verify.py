@@ -268,9 +268,11 @@ def _without(check: Check, leaf: Leaf) -> Check:
     return check if problem is check.problem else replace(check, problem=problem)
 
 
-def _blocks(check: Check, node: int) -> PlainBlocks | None:
+def _blocks(check: Check, node: int, leaf: Leaf) -> PlainBlocks | None:
     """Return the blocks of a node, None if its links leave no clustering."""
     blocks = contract_plainly(check.problem, *links_at(check.problem, check.proof, node))
+    if blocks is not None and blocks.has_bridges and "duals" in leaf.certificate:
+        raise FlawError("has duals beside neighbours of weight 0, which cannot be verified")
     return None if blocks is None or len(blocks.mass) < check.problem.k else blocks
 
 
@@ -279,7 +281,7 @@ def _check_bound(check: Check, number: int, leaf: Leaf) -> float:
     node = number if owner is None else int(owner[0])
     if node not in check.proof.path(number):
         raise FlawError(f"uses the certificate of node {node}, which is not above it")
-    blocks = _blocks(check, node)
+    blocks = _blocks(check, node, leaf)
     if blocks is None:
         raise FlawError("has a bound, but its links contradict each other")
     if "prices" in leaf.certificate:
@@ -289,7 +291,6 @@ def _check_bound(check: Check, number: int, leaf: Leaf) -> float:
     means = centroids(check.unit, blocks)
     bound = _spectral(check, blocks, means, leaf)
     if "duals" in leaf.certificate:
-        _refuse_bridges(blocks)
         return _column_bound(check, node, blocks, means, leaf, bound)
     compare(check, check.unit.scaled(leaf.lower_bound), bound)
     return bound
@@ -472,14 +473,9 @@ def _places_of(check: Check, means: Centroids, case: Case) -> Places:
     return discs_of(check.unit, means, pairs[side], pairs[~side], case.prizes[side])
 
 
-def _refuse_bridges(blocks: PlainBlocks) -> None:
-    if blocks.has_bridges:
-        raise FlawError("has duals beside neighbours of weight 0, which cannot be verified")
-
-
 def _check_infeasible(check: Check, number: int, leaf: Leaf) -> None:
     problem = check.problem
-    blocks = _blocks(check, number)
+    blocks = _blocks(check, number, leaf)
     if blocks is None:
         return
     if "prices" in leaf.certificate:
@@ -488,7 +484,6 @@ def _check_infeasible(check: Check, number: int, leaf: Leaf) -> None:
             raise FlawError("is called infeasible, but its bound is too low for that")
         return
     if "duals" in leaf.certificate:
-        _refuse_bridges(blocks)
         means = centroids(check.unit, blocks)
         whole = means.most * _BEYOND
         if needs_classes(check.bounded) or "listed" in leaf.certificate:
