@@ -191,11 +191,15 @@ def _round(settings: NodeSettings, task: Task, state: NodeState) -> Report:
     if state.blocks.s == state.relaxation.k:
         only = _in_sizes(state.blocks)
         return replace(report, verdict="integral", labels=only, source="the only clustering")
-    if state.relaxation.s == state.relaxation.k or must_branch(state, limit, settings):
+    is_decided = state.relaxation.s == state.relaxation.k  # but for blocks of weight 0
+    if is_decided or must_branch(state, limit, settings):
         pair = _pair_to_decide(state, limit - bound)
         if pair is not None:
             decision = PairDecision(*_as_points(state.blocks, pair), together=True)
             report = replace(report, verdict="branch", branch=decision, state=_packed(state))
+            if is_decided:
+                labels = with_weight(state.blocks).block_of
+                return replace(report, labels=labels, source="the only clustering")
             return _rounded(report, task, state, _trials(task, state))
     state, event = _cut(settings, task, state)
     events = (event, *_shown(settings, task, state))
