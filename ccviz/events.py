@@ -192,7 +192,10 @@ class CutsAdded(Event, frozen=True, eq=False, tag=True, kw_only=True):
 
 
 class RelaxationSolved(Event, frozen=True, eq=False, tag=True, kw_only=True):
-    """The relaxation's matrix at a node: ``Z`` (s, s) over blocks, ``block_of`` (n,)."""
+    """The relaxation's matrix at a node: ``Z`` (s, s) over blocks, ``block_of`` (n,).
+
+    Rows of blocks of weight 0 are zero.
+    """
 
     node: int
     Z: np.ndarray

@@ -256,17 +256,21 @@ def placeable(m, conflict, lower, upper, budget):
 def check_none(run, block, blocks, certificate):
     """Check that blocks cannot be put into k clusters."""
     kept = (run.keeps_rules(block == b) for b in range(run.k))
-    if len(blocks.m) == run.k and (not all(kept) or run.falls_apart(block)):
+    conflict, number = blocks.conflict, block
+    if blocks.graph is not None:  # those of weight 0 too
+        conflict, number = blocks.graph.apart, blocks.graph.block
+    if len(conflict) == run.k and (not all(kept) or run.falls_apart(block)):
         return
-    if blocks.graph is not None and blocks.graph.is_too_little(run.floors, run.sizes, run.k):
+    floors = [*run.floors, ((run.weights > 0).astype(float), 1)]
+    if blocks.graph is not None and blocks.graph.is_too_little(floors, run.sizes, run.k):
         return
     clique = np.unique(block[certificate.get("witness", np.zeros(0, int))])
     apart = blocks.conflict[np.ix_(clique, clique)] | np.eye(len(clique), dtype=bool)
     if len(clique) <= run.k or not apart.all():
         colours = np.zeros((2, run.k), int)
-        m = np.bincount(block[: len(block) - run.fixed], minlength=len(blocks.m))
+        m = np.bincount(number[: len(block) - run.fixed], minlength=len(conflict))
         m *= run.sizes is not None
-        can = placeable(m, blocks.conflict, *(run.sizes or colours), run.budget)
+        can = placeable(m, conflict, *(run.sizes or colours), run.budget)
         need(not can, "it is called infeasible, but a clustering exists")
 
 

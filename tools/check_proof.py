@@ -313,9 +313,10 @@ class Run:
         return sums, masses, (self.rows * self.weighted).sum() - lost
 
     def blocks(self, decisions=()):
-        """Return points' blocks, pairs in conflict, which points count; None without a clustering.
+        """Return points' blocks, pairs in conflict, which points count, and the graph.
 
-        Points in blocks of weight 0 do not count, and have the number 0.
+        None without a clustering. Points in blocks of weight 0 do not count, and have the number 0;
+        in the graph these blocks come last.
         """
         links, n = {True: [], False: []}, len(self.rows)
         for pair, together in [*self.links, *decisions]:
@@ -330,15 +331,17 @@ class Run:
         heavy = np.isin(np.arange(block.max() + 1), block[self.weights > 0])
         counts = heavy[block]
         free = counts[[i for pair, *_ in self.soft for i in pair]].all() and self.sizes is None
-        free = heavy.all() or (free and not self.is_ruled and self.near is None)
-        need(free, "points of weight 0 have soft links, or rules, sizes or neighbours beside them")
-        block = np.where(heavy, np.cumsum(heavy) - 1, 0)[block]
+        free = heavy.all() or self.near is not None or (free and not self.is_ruled)
+        need(free, "points of weight 0 have soft links, or rules or sizes beside them")
+        number, s = np.argsort(np.argsort(~heavy, kind="stable"))[block], heavy.sum()
+        block = np.where(counts, number, 0)
         pairs = block[apart[counts[apart].all(axis=1)]]
-        if none or heavy.sum() < self.k:
+        if none or s < self.k:
             return None
-        if (graph := self.graph(block, self.matrix(pairs, heavy.sum()))) is not None:
-            pairs = np.argwhere(graph.apart)
-        return None if graph is not None and graph.is_torn else (block, pairs, counts)
+        if self.near is None:
+            return block, pairs, counts, None
+        graph = self.graph(number, self.matrix(number[apart], len(heavy)))
+        return None if graph.is_torn else (block, np.argwhere(graph.apart[:s, :s]), counts, graph)
 
     def matrix(self, pairs, s):
         self.budget.spend("bytes", s * s)
@@ -438,7 +441,7 @@ class Run:
         if (found := self.blocks(links)) is None:
             need(none, "it has a bound, but contradicting links")
             return None
-        block, pairs, _ = found
+        block, pairs, counts, graph = found
         if "prices" in certificate:
             least, most = priced(self, block, self.matrix(pairs, block.max() + 1), certificate)
             need(not none or least > most, "it is called infeasible, but its bound is too low")
@@ -447,10 +450,16 @@ class Run:
         x, over, m, bits, slip, bound = self.means(block)
         exponent, conflict = self.shift - bits, self.matrix(pairs, len(m))
         blocks = Blocks(x, m, over, self.mass, self.k, conflict, exponent, bits, self.one)
-        blocks.graph = self.graph(block, conflict)
-        blocks.sizes, blocks.soft = self.told, Soft(self.soft, block.tolist(), 4**bits)
-        blocks.rows = [(np.bincount(block, a), own, unit) for a, own, unit in self.sums]
+        blocks.graph, number = graph, block if graph is None else graph.block
+        # Points of weight 0 have no entries: any of them may be in a cluster, whatever they add.
+        soft = [each for each in self.soft if counts[each[0]].all() or len({*number[each[0]]}) < 2]
+        blocks.sizes, blocks.soft = self.told, Soft(soft, number.tolist(), 4**bits)
+        blocks.rows = [
+            (np.bincount(block, a * counts), own + int(a[~counts].clip(0).sum()), unit)
+            for a, own, unit in self.sums
+        ]
         has_duals = "duals" in certificate
+        need(not has_duals or number.max() < len(m), "it has duals beside points of weight 0")
         if none and not has_duals:
             return check_none(self, block, blocks, certificate)
         columns = Duals(self, blocks, block, slip, places, certificate) if has_duals else None
@@ -481,7 +490,7 @@ class Run:
         """Return what the parts of the cut with the highest claims add up to."""
         need(not self.has_others, "rules cannot be checked of a run that was divided")
         need((found := self.blocks()) is not None, "the run has parts, but contradicting links")
-        (block, pairs, counts), bounds = found, []
+        (block, pairs, counts, _), bounds = found, []
         part_of, parts, bounded = max(self.cuts, key=lambda cut: sum(e[0] for e in cut[2].values()))
         x, over, m, bits, _, bound = self.means(block)
         owner = np.zeros(len(m), int)

@@ -130,6 +130,8 @@ def _torn(blocks: Blocks, islands: IntArray, apart: NDArray[np.bool_] | None) ->
 
 def _limits(problem: Problem) -> Iterator[tuple[FloatArray, float, float, str]]:
     """Yield (n,) amounts, the least and the largest amount of a cluster, and its unit."""
+    if problem.weights is not None and not problem.weights.all():
+        yield (problem.weights > 0.0).astype(np.float64), 1.0, np.inf, "points that count"
     if problem.sizes is not None:
         sizes, ones = problem.sizes, np.ones(problem.n)
         yield ones, float(sizes.lower.min()), float(sizes.upper.max()), "points"

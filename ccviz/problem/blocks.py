@@ -6,7 +6,7 @@ Russo and Sudoso 2022, section 3): the objective differs by the constant `Blocks
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NewType, cast, overload
 from weakref import WeakKeyDictionary
 
@@ -33,7 +33,7 @@ class Blocks:
     Attributes
     ----------
     block_of : (n,) int64
-        The block of each point; blocks are numbered by their first point.
+        The block of each point; blocks are numbered by their first point, those of weight 0 last.
     mass : (s,) float64
         Weight of each block: the number of its points if the problem has no weights.
     centroid : (s, d) float64, or float32 where the points are
@@ -95,6 +95,11 @@ class Blocks:
     def n(self) -> int:
         """Number of points."""
         return len(self.block_of)
+
+    @property
+    def heavy(self) -> int:
+        """Number of blocks with weight, which are the first ones."""
+        return int(np.count_nonzero(self.mass))
 
     @property
     def conflict_graph(self) -> csr_array:
@@ -186,31 +191,63 @@ def _join_unweighted(problem: Problem, block_of: IntArray) -> IntArray:
     """Join blocks of weight 0 without any constraint to the nearest block with weight.
 
     They add nothing to the objective wherever they are, so some best clustering has them there.
-    Blocks are numbered by their first point that has weight or a constraint.
+    Blocks are numbered by their first point that has weight or a constraint, those of weight 0
+    last.
     """
     mass = np.bincount(block_of, problem.weights)
     is_free = mass == 0.0
     is_bound = problem.sizes is not None or problem.rules or problem.neighbors is not None
-    if is_bound or not is_free.any():
-        return block_of
+    if is_bound:
+        is_free[:] = False
     for links in (problem.cannot_link, problem.must_link.soft):
         is_free[block_of[links.pairs]] = False
-    heavy, light = (np.flatnonzero(each[block_of]) for each in (mass > 0.0, is_free))
-    joined = block_of.copy()
-    if len(light):
-        joined[light] = block_of[heavy[_nearest(problem.X, heavy, light)]]
+    joined = _to_nearest(problem.X, block_of, mass > 0.0, is_free)
     kept = np.flatnonzero(~is_free)
+    kept = kept[np.argsort(mass[kept] == 0.0, kind="stable")]
     number = np.zeros(len(mass), dtype=np.int64)
     number[kept] = np.arange(len(kept))
     return number[joined]
 
 
-def _nearest(X: FloatArray, among: IntArray, points: IntArray) -> IntArray:
-    """Return for each of some points the place in ``among`` of the nearest one there."""
+def _to_nearest(
+    X: FloatArray, block_of: IntArray, stays: NDArray[np.bool_], leaves: NDArray[np.bool_]
+) -> IntArray:
+    """Return (n,) blocks with the points of some blocks in the nearest of those that stay."""
+    among, points = (np.flatnonzero(each[block_of]) for each in (stays, leaves))
+    if not len(points):
+        return block_of
     # Imported here: only weights of 0 need it.
     from scipy.spatial import cKDTree
 
-    return np.asarray(cKDTree(X[among]).query(X[points])[1], dtype=np.int64)
+    joined = block_of.copy()
+    joined[points] = block_of[among[cKDTree(X[among]).query(X[points])[1]]]
+    return joined
+
+
+def with_weight(blocks: Blocks) -> Blocks:
+    """Return the blocks with weight alone: what costs and means count.
+
+    Links to other blocks are left out. The points of a block of weight 0 are in the first of them.
+    """
+    s = blocks.heavy
+    if s == blocks.s:
+        return blocks
+    among = blocks.conflicts[:, 1] < s
+    soft = (
+        links.where(links.pairs.max(axis=1, initial=0) < s)
+        for links in (blocks.soft_must, blocks.soft_cannot)
+    )
+    soft_must, soft_cannot = soft
+    return replace(
+        blocks,
+        block_of=np.where(blocks.block_of < s, blocks.block_of, 0),
+        mass=blocks.mass[:s],
+        centroid=blocks.centroid[:s],
+        conflicts=blocks.conflicts[among],
+        soft_must=soft_must,
+        soft_cannot=soft_cannot,
+        count=blocks.count[:s],
+    )
 
 
 def has_unweighted_blocks(problem: Problem) -> bool:
@@ -358,7 +395,7 @@ def _means(
     weights: FloatArray | None,
 ) -> tuple[FloatArray, float]:
     """Return the (s, d) centroids and the scatter; a point without must-links is its own block."""
-    if len(count) == len(X):
+    if _is_each_alone(block_of):
         return X, 0.0
     alone = count[block_of] == 1
     together, point_of = np.flatnonzero(~alone), block_of[alone]
@@ -378,10 +415,15 @@ def _means(
     return centroid, scatter
 
 
+def _is_each_alone(block_of: IntArray) -> bool:
+    """Return whether every point is a block of the same number."""
+    return bool((block_of == np.arange(len(block_of))).all())
+
+
 def _soft_between(links: Links, block_of: IntArray) -> tuple[Links, float]:
     """Return soft links between blocks, parallel ones added, and the weight inside blocks."""
-    if int(block_of.max()) + 1 == len(block_of):
-        return links, 0.0  # every point is a block: the links are not held twice
+    if _is_each_alone(block_of):
+        return links, 0.0  # the links are not held twice
     apart = block_of[links.pairs[:, 0]] != block_of[links.pairs[:, 1]]
     key, which = np.unique(_keys(block_of, links.pairs[apart]), return_inverse=True)
     weights = np.bincount(which, weights=links.weights[apart], minlength=len(key))

@@ -72,8 +72,8 @@ class Problem:
         points of great weight after the others, which sizes do not count, and no truth is kept.
         See `ccviz.problem.fixed_centers`.
     neighbors : (e, 2) pairs, sparse (n, n) matrix or Neighbors, optional
-        Which points are neighbours: every cluster must be connected in their graph. See
-        `ccviz.problem.neighbors`.
+        Which points are neighbours: every cluster must be connected in their graph. A point of
+        weight 0 may be the bridge between others of its cluster. See `ccviz.problem.neighbors`.
 
     Attributes
     ----------

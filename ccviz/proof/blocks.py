@@ -22,10 +22,16 @@ class PlainBlocks:
     # (n,): Numbered by the blocks' first points. Points in blocks of weight 0, which are left out,
     # have number 0.
     block_of: np.ndarray
+    number: np.ndarray  # (n,): The same, but blocks of weight 0 come after the others
     mass: np.ndarray  # (s,): Weights of the blocks; exact sums (`ccviz.problem.weights`)
     conflict: np.ndarray
     count: np.ndarray
-    paths: Paths | None = None  # What neighbours say of the blocks, if there are any
+    paths: Paths | None = None  # What neighbours say of all blocks, those of weight 0 last
+
+    @property
+    def has_bridges(self) -> bool:
+        """Whether blocks of weight 0 have to be in clusters, as neighbours of others."""
+        return self.paths is not None and len(self.paths.blocks) > len(self.mass)
 
     @property
     def members(self) -> list[np.ndarray]:
@@ -38,27 +44,31 @@ def contract_plainly(problem: Problem, must: np.ndarray, cannot: np.ndarray) -> 
 
     They do, too, where neighbours do not join the points of a block.
 
-    Without its blocks of weight 0 and their conflicts a problem has no clusterings less.
+    Without its blocks of weight 0 and their conflicts a problem has no clusterings less. `Paths`
+    has them, since they may join others.
 
-    Raises `FlawError` if blocks of weight 0 have soft links, or there are sizes, rules or
-    neighbours beside them; or if there are more than `MOST_BLOCKS`.
+    Raises `FlawError` if blocks of weight 0 have soft links, or sizes or rules beside them, without
+    neighbours; or if there are more than `MOST_BLOCKS`.
     """
     numbers = number_blocks(problem.n, problem.k, must, cannot)
     if numbers is None:
         return None
-    block_of, is_in = leave_out_weightless(problem, numbers)
+    number, block_of, is_in = leave_out_weightless(problem, numbers)
     s = int(block_of.max()) + 1
-    if s > MOST_BLOCKS:
-        raise FlawError(f"has {s:,} blocks, and at most {MOST_BLOCKS:,} can be verified")
-    conflict = np.zeros((s, s), dtype=bool)
-    ends = block_of[cannot[is_in[cannot].all(axis=1)]]
+    size = s if problem.neighbors is None else int(number.max()) + 1
+    if size > MOST_BLOCKS:
+        raise FlawError(f"has {size:,} blocks, and at most {MOST_BLOCKS:,} can be verified")
+    conflict = np.zeros((size, size), dtype=bool)
+    ends = number[cannot]
+    ends = ends[(ends < size).all(axis=1)]
     conflict[ends[:, 0], ends[:, 1]] = conflict[ends[:, 1], ends[:, 0]] = True
     is_in[problem.n_points :] = False  # given centres are not counted
     count = np.bincount(block_of[is_in], minlength=s).astype(float)
-    mass, paths = np.bincount(block_of, problem.masses, s), paths_of(problem, block_of, conflict)
-    if paths is None:
-        return PlainBlocks(block_of, mass, conflict, count)
-    return None if paths.is_torn else PlainBlocks(block_of, mass, paths.conflict, count, paths)
+    mass, paths = np.bincount(block_of, problem.masses, s), paths_of(problem, number, conflict)
+    if paths is not None:
+        conflict = paths.conflict[:s, :s]
+    torn = paths is not None and paths.is_torn
+    return None if torn else PlainBlocks(block_of, number, mass, conflict, count, paths)
 
 
 def sums_of(problem: Problem, blocks: PlainBlocks) -> tuple[tuple[np.ndarray, float], ...]:
@@ -81,23 +91,29 @@ def sums_of(problem: Problem, blocks: PlainBlocks) -> tuple[tuple[np.ndarray, fl
     if problem.weights is not None and problem.sizes is not None:
         ones, sizes = np.ones(problem.n), problem.sizes
         found += [(ones, -float(sizes.lower.min())), (-ones, float(sizes.upper.max()))]
-    s = len(blocks.mass)
-    return tuple((np.bincount(blocks.block_of, values, s), own) for values, own in found)
+    # Points in blocks of weight 0 have no entries in Z: any of them may be in the cluster, or none.
+    number, s = blocks.number, len(blocks.mass)
+    return tuple(
+        (np.bincount(number, a, s)[:s], own + float(np.maximum(a[number >= s], 0.0).sum()))
+        for a, own in found
+    )
 
 
-def leave_out_weightless(problem: Problem, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the blocks of points without blocks of weight 0, and which (n,) points are left.
+def leave_out_weightless(
+    problem: Problem, numbers: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return points' blocks, those of weight 0 last; the same without; and which points are left.
 
     Points that are left out have the number 0.
     """
     has_weight = np.bincount(numbers, problem.masses) > 0.0
+    number = np.argsort(np.argsort(~has_weight, kind="stable"))[numbers]
     is_in = has_weight[numbers]
     soft = [links.soft.pairs for links in (problem.must_link, problem.cannot_link)]
-    bound = problem.sizes is not None or problem.rules or problem.neighbors is not None
-    bound = bound or (~is_in[np.concatenate(soft)]).any()
-    if bound and not is_in.all():
+    bound = problem.sizes is not None or problem.rules or (~is_in[np.concatenate(soft)]).any()
+    if bound and problem.neighbors is None and not is_in.all():
         raise FlawError("has constraints on points of weight 0, which cannot be verified")
-    return np.where(has_weight, np.cumsum(has_weight) - 1, 0)[numbers], is_in
+    return number, np.where(is_in, number, 0), is_in
 
 
 def number_blocks(n: int, k: int, must: np.ndarray, cannot: np.ndarray) -> np.ndarray | None:

@@ -105,7 +105,7 @@ def leave_too_little(problem: Problem, paths: Paths) -> bool:
     """Whether islands or blocks show that no clustering into k clusters is connected.
 
     There are more islands than clusters, or they cannot be shared among k clusters; or a block can
-    only be with others that make less than a cluster has to hold.
+    only be with others that make less than a cluster has to hold: weight, too.
     """
     left, islands = (1 << problem.n) - 1, []
     while left:
@@ -114,7 +114,9 @@ def leave_too_little(problem: Problem, paths: Paths) -> bool:
     if len(islands) > problem.k:
         return True
     ones = np.ones(problem.n)
-    limits: list[tuple[np.ndarray, float, int | None]] = [
+    counts = np.sign(problem.masses)
+    limits: list[tuple[np.ndarray, float, int | None]] = [(counts, 1.0, None)]
+    limits += [
         (np.array(rule.values), rule.limit, None)
         for rule in problem.rules
         if isinstance(rule, MinSum)

@@ -195,11 +195,11 @@ def parts_bound(problem: Problem, unit: Unit, division: Division) -> tuple[float
     numbers = number_blocks(problem.n, problem.k, must, cannot)
     if numbers is None:
         raise FlawError("the run has parts, but its links contradict each other")
-    block_of, is_in = leave_out_weightless(problem, numbers)
+    _, block_of, is_in = leave_out_weightless(problem, numbers)
     mass = np.bincount(block_of, problem.masses)
     unused = np.zeros((0, 0), dtype=bool)  # the conflict matrix of the whole would be too large
     count = np.bincount(block_of).astype(float)
-    means = centroids(unit, PlainBlocks(block_of, mass, unused, count))
+    means = centroids(unit, PlainBlocks(block_of, block_of, mass, unused, count))
     cut = max(division.cuts, key=lambda each: sum(each.claims.values()))
     bounds = list(_bounds(problem, unit, means, cut, block_of, is_in))
     # No bound is negative, so the relative error of the sum is below gamma(number of terms).

@@ -62,29 +62,31 @@ def soft_caps(problem: Problem, unit: Unit, blocks: PlainBlocks, largest: float)
     apart = blocks.conflict | (mass[:, None] + mass[None, :] > largest)
     if s == problem.k:
         apart = ~np.eye(s, dtype=bool)
-    must = _between(problem.must_link, unit, blocks) * (1.0 - gamma(count))
-    cannot = _between(problem.cannot_link, unit, blocks) * (1.0 - gamma(count))
-    constant = 0.5 * float(np.diagonal(cannot).sum())
-    np.fill_diagonal(must, 0.0)
-    np.fill_diagonal(cannot, 0.0)
+    must, _ = _between(problem.must_link, unit, blocks, 1.0 - gamma(count))
+    cannot, constant = _between(problem.cannot_link, unit, blocks, 1.0 - gamma(count))
     either = np.minimum(must, cannot)
     constant += 0.5 * float(np.where(apart, must, either).sum())
     must, cannot = (np.where(apart, 0.0, each - either) for each in (must, cannot))
     scale = 1.0 - gamma(4)
-    return SoftCaps(must * scale, cannot * scale, constant * (1.0 - gamma(s * s)))
+    return SoftCaps(must * scale, cannot * scale, constant * (1.0 - gamma(s * s + problem.n)))
 
 
-def _between(links: Any, unit: Unit, blocks: PlainBlocks) -> np.ndarray:
-    """Return the (s, s) sums of soft links' weights, twice on the diagonal."""
-    s, soft = len(blocks.mass), links.soft
+def _between(links: Any, unit: Unit, blocks: PlainBlocks, below: float) -> tuple[np.ndarray, float]:
+    """Return (s, s) sums of soft links' weights, and that inside blocks, those of weight 0 too.
+
+    `below`: A factor of all.
+    """
+    s, size, soft = len(blocks.mass), int(blocks.number.max()) + 1, links.soft
     with np.errstate(over="ignore", under="ignore"):
         weights = np.minimum(np.ldexp(soft.weights, 2 * unit.exponent), _HEAVIEST)
     weights = np.where(weights < np.finfo(float).tiny, 0.0, weights)
-    i, j = blocks.block_of[soft.pairs].T
-    total = np.zeros((s, s))
+    i, j = blocks.number[soft.pairs].T
+    total = np.zeros((size, size))
     np.add.at(total, (i, j), weights)
     np.add.at(total, (j, i), weights)
-    return total
+    inside = 0.5 * float(np.diagonal(total).sum()) * below
+    np.fill_diagonal(total, 0.0)
+    return total[:s, :s] * below, inside
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,13 +119,10 @@ def soft_costs(problem: Problem, unit: Unit, blocks: PlainBlocks) -> SoftCosts:
     """Return the costs of a problem's soft links in the clusters of a node."""
     count = len(problem.must_link) + len(problem.cannot_link) + len(blocks.mass)
     below = 1.0 - gamma(count + 4)
-    must = _between(problem.must_link, unit, blocks) * below
-    cannot = _between(problem.cannot_link, unit, blocks) * below
-    constant = 0.5 * float(np.diagonal(cannot).sum()) * below
-    np.fill_diagonal(must, 0.0)
-    np.fill_diagonal(cannot, 0.0)
+    must, _ = _between(problem.must_link, unit, blocks, below)
+    cannot, constant = _between(problem.cannot_link, unit, blocks, below)
     most = 0.5 * float((must + cannot).sum()) * (1.0 + 4.0 * gamma(count + 4))
-    return SoftCosts(must, cannot, constant, most)
+    return SoftCosts(must, cannot, constant * below, most)
 
 
 def penalty_above(problem: Problem, unit: Unit, labels: np.ndarray) -> float:

@@ -268,9 +268,11 @@ def _without(check: Check, leaf: Leaf) -> Check:
     return check if problem is check.problem else replace(check, problem=problem)
 
 
-def _blocks(check: Check, node: int) -> PlainBlocks | None:
+def _blocks(check: Check, node: int, leaf: Leaf) -> PlainBlocks | None:
     """Return the blocks of a node, None if its links leave no clustering."""
     blocks = contract_plainly(check.problem, *links_at(check.problem, check.proof, node))
+    if blocks is not None and blocks.has_bridges and "duals" in leaf.certificate:
+        raise FlawError("has duals beside neighbours of weight 0, which cannot be verified")
     return None if blocks is None or len(blocks.mass) < check.problem.k else blocks
 
 
@@ -279,7 +281,7 @@ def _check_bound(check: Check, number: int, leaf: Leaf) -> float:
     node = number if owner is None else int(owner[0])
     if node not in check.proof.path(number):
         raise FlawError(f"uses the certificate of node {node}, which is not above it")
-    blocks = _blocks(check, node)
+    blocks = _blocks(check, node, leaf)
     if blocks is None:
         raise FlawError("has a bound, but its links contradict each other")
     if "prices" in leaf.certificate:
@@ -473,7 +475,7 @@ def _places_of(check: Check, means: Centroids, case: Case) -> Places:
 
 def _check_infeasible(check: Check, number: int, leaf: Leaf) -> None:
     problem = check.problem
-    blocks = _blocks(check, number)
+    blocks = _blocks(check, number, leaf)
     if blocks is None:
         return
     if "prices" in leaf.certificate:
@@ -504,13 +506,16 @@ def _check_infeasible(check: Check, number: int, leaf: Leaf) -> None:
 
 
 def _check_by_search(check: Check, blocks: PlainBlocks) -> None:
-    problem = check.problem
+    problem, count, conflict = check.problem, blocks.count, blocks.conflict
+    if blocks.paths is not None:  # of all blocks, those of weight 0 too
+        count = np.array([each.bit_count() for each in blocks.paths.blocks], dtype=float)
+        conflict = blocks.paths.conflict
     answer: bool | None
     if problem.sizes is None:
-        answer = colourable(blocks.conflict, problem.k, check.budget)
+        answer = colourable(conflict, problem.k, check.budget)
     else:
         lower, upper = problem.sizes.lower, problem.sizes.upper
-        answer = packable(blocks.count, blocks.conflict, lower, upper, check.budget)
+        answer = packable(count, conflict, lower, upper, check.budget)
     if answer:
         raise FlawError("is called infeasible, but a clustering exists")
     check.trusted += answer is None
@@ -519,7 +524,7 @@ def _check_by_search(check: Check, blocks: PlainBlocks) -> None:
 def _breaks_all(problem: Problem, blocks: PlainBlocks) -> bool:
     """Whether the only clustering breaks a rule or falls apart, or neighbours leave none."""
     members = blocks.members
-    is_one = len(blocks.mass) == problem.k
+    is_one = len(blocks.mass) == problem.k and not blocks.has_bridges
     if is_one and not (keeps_rules(problem, members) and are_joined(problem, members)):
         return True
     return blocks.paths is not None and leave_too_little(problem, blocks.paths)

@@ -78,6 +78,7 @@ class Supports:
         both = self.weights and self.sizes
         sums = sum_limits(problem)
         free = problem.fixed < problem.k or problem.is_soft
+        bridges = self.neighbors and problem.neighbors is not None
         return [
             words
             for asked, can, words in (
@@ -95,7 +96,7 @@ class Supports:
                     "some centres fixed, or soft links, beside cluster sizes",
                 ),
                 (problem.neighbors is not None, self.neighbors, "neighbours"),
-                (has_unweighted_blocks(problem), False, "constraints on points of weight 0"),
+                (has_unweighted_blocks(problem), bridges, "constraints on points of weight 0"),
             )
             if asked and not can
         ]

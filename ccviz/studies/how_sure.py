@@ -24,7 +24,7 @@ from ccviz.api import solve
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.errors import CcvizError, ContradictionError, ProblemError
 from ccviz.feasibility.check import check_feasibility
-from ccviz.problem.blocks import contract, has_unweighted_blocks, refine
+from ccviz.problem.blocks import contract, refine
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Run
@@ -173,7 +173,7 @@ def price_of_pair(run: Run, i: int, j: int, time_limit: float = 10.0) -> Opposit
     if found.feasible is False:
         return replace(none, reason=found.reason)
     known = replace(known, lower=run.lower_bound - cost)
-    if not exact or has_unweighted_blocks(opposite):
+    if not exact:
         return known
     solver, *other = exact
     if other and (advised := advice(opposite, seconds=time_limit).solver) in other:
@@ -286,7 +286,7 @@ class Opposites:
         opposite = self.of(i, j)
         if opposite is None:
             return Limits(np.inf)
-        if has_unweighted_blocks(opposite):
+        if solver.supports.missing(opposite):
             return self._descended(opposite)
         result = solve(opposite, solver, start=start, time_limit=time_limit, progress=False)
         below = max(self.lower_bound, result.lower_bound)

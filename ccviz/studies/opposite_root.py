@@ -40,13 +40,13 @@ class Root:
         Cost of such a clustering, at which the rounds end.
         """
         refined = refine(self.problem, *pairs)
-        if has_unweighted_blocks(refined):
-            return -np.inf  # the relaxation divides by the masses of blocks
+        if refined.neighbors is None and has_unweighted_blocks(refined):
+            return -np.inf  # blocks of weight 0 that were parts of others
         blocks = contract(refined)
         child = relax(blocks)
         child_of = np.empty(self.blocks.s, dtype=np.int64)
         child_of[self.blocks.block_of] = blocks.block_of
-        start = inherit(self.at, child_of, self.relaxation, child)
+        start = inherit(self.at, child_of[: self.relaxation.s], self.relaxation, child)
         target = above * self.growth * (1.0 - OPTIMAL_GAP)
         at, _ = run_rounds(RoundParams(), child, start, target, _ROUNDS, never)
         return margin_of(self.given).below(at.lower_bound / self.growth)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ccviz import Partition, Problem
 from ccviz.errors import ProblemError
-from ccviz.problem.blocks import contract, has_unweighted_blocks
+from ccviz.problem.blocks import contract, has_unweighted_blocks, with_weight
 from ccviz.problem.weights import checked_weights
 
 X = np.array([[0.0], [1.0], [4.0], [6.0]])
@@ -87,3 +87,24 @@ def test_a_point_of_weight_0_joins_the_nearest_block_and_never_speaks_for_it():
 )
 def test_constraints_on_points_of_weight_0_are_seen(constraint):
     assert has_unweighted_blocks(Problem(X, 2, weights=[1.0, 1.0, 1.0, 0.0], **constraint))
+
+
+def test_blocks_of_weight_0_come_last_where_neighbours_make_them_count():
+    problem = Problem(
+        X, 2, must_link=[(0, 3)], cannot_link=[(1, 2)], weights=[1.0, 0.0, 3.0, 1.0],
+        neighbors=[(0, 1), (1, 2), (2, 3)],
+    )  # fmt: skip
+    blocks = contract(problem)
+    assert blocks.block_of.tolist() == [0, 2, 1, 0]
+    assert blocks.mass.tolist() == [2.0, 3.0, 0.0]
+    assert blocks.conflicts.tolist() == [[1, 2]]
+    counted = with_weight(blocks)
+    assert counted.mass.tolist() == [2.0, 3.0]
+    assert len(counted.conflicts) == 0
+    assert with_weight(counted) is counted
+
+
+def test_single_points_keep_their_places_in_the_order_of_blocks():
+    blocks = contract(Problem(X, 2, weights=[0.0, 1.0, 2.0, 1.0], neighbors=[(0, 1), (2, 3)]))
+    assert blocks.block_of.tolist() == [3, 0, 1, 2]
+    assert (blocks.centroid[blocks.block_of] == X).all()

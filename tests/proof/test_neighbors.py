@@ -70,6 +70,60 @@ def test_the_best_connected_clustering_is_proved(second, more, seed):  # noqa: F
     assert second(problem, events)[0]
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"must_link": [(0, 5)], "cannot_link": [(1, 2), (3, 4)]},
+        {"sizes": ([2] * 3, [4] * 3)},
+        {"rules": (MinSum(_VALUES, 2.0), MaxSum(_VALUES, 7.0))},
+        {"cannot_link": [(0, 1, 0.5), (2, 3, 1.0)], "must_link": [(4, 7, 0.7)]},
+    ],
+)
+def test_points_of_weight_0_may_be_the_bridge(second, more):  # noqa: F811
+    problem = _drawn(1, weights=[1.0, 0, 2, 1, 0, 1, 0, 1], **more)
+    best = optimum(problem)
+    events = _events(problem)
+    verdict = verify(problem, events)
+    assert verdict.accepted, verdict.sentence
+    assert second(problem, events)[0]
+    assert np.isfinite(best)
+    assert verdict.lower_bound <= best * (1.0 + 1e-9) <= verdict.upper_bound * (1.0 + 2e-9)
+
+
+def _star(k=2, **more):
+    """Return two pairs of points, each joined only by one point of weight 0, in the middle."""
+    near = [(0, 4), (1, 4), (2, 4), (3, 4)]
+    X = [[0.0], [0.1], [5.0], [5.1], [2.0]]
+    return Problem(X, k, weights=[1.0, 1, 1, 1, 0], neighbors=near, **more)
+
+
+def test_a_bridge_serves_one_cluster_only(both):
+    problem = _star()
+    events = _events(problem)
+    assert sum(isinstance(event, NodePruned) for event in events) > 1
+    assert both.accept(problem, events)[0].upper_bound == pytest.approx(optimum(problem))
+
+
+def test_a_bridge_that_no_cluster_can_hold_is_named():
+    events = _events(_star(3, cannot_link=[(i, 4) for i in range(4)]))
+    (found,) = (each for each in events if isinstance(each, InfeasibilityProved))
+    assert found.reason.startswith("point 4 can be together with 0 points that count at most")
+
+
+def test_a_separator_beside_a_bridge_is_refused(second):  # noqa: F811
+    problem = replace(_drawn(1, 13), weights=np.array([1.0] * 12 + [0.0]))
+    events = _events(replace(problem, neighbors=[
+        pair for pair in problem.neighbors.pairs.tolist() if 12 not in pair
+    ] + [[0, 12]]))  # fmt: skip
+    assert any((each.certificate.get("kind") == SEPARATOR).any()
+               for each in events if isinstance(each, NodePruned))  # fmt: skip
+    through = [[i, 12] for i in range(12)]
+    bridged = replace(problem, neighbors=[*problem.neighbors.pairs.tolist(), *through])
+    assert "does not separate" in verify(bridged, events).sentence
+    assert "does not separate" in second(bridged, events)[1]
+
+
 def test_thirteen_points_close_within_few_nodes_by_separators():
     events = _events(_drawn(1, 13))
     assert sum(event.separators for event in events if isinstance(event, CutsAdded)) > 10

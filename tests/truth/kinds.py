@@ -494,6 +494,16 @@ def _neighbouring(rng: Rng, drawn: Drawn) -> Drawn:
     return replace(drawn, neighbors=tuple(sorted(pairs)))
 
 
+def _bridged(rng: Rng, drawn: Drawn) -> Drawn:
+    """Add neighbours of whom some, on the way between others, have weight 0."""
+    drawn = _neighbouring(rng, drawn)
+    weights = np.array(drawn.weights or rng.integers(1, 4, drawn.n), dtype=float)
+    weights[rng.random(drawn.n) < rng.uniform(0.2, 0.6)] = 0.0
+    if not weights.any():
+        weights[rng.integers(drawn.n)] = 1.0
+    return replace(drawn, weights=tuple(weights.tolist()))
+
+
 def _joined_up(drawn: Drawn, inside: np.ndarray) -> np.ndarray:
     """Return which clusters are connected: the first point's mark spreads to all of them."""
     if drawn.neighbors is None:
@@ -535,6 +545,7 @@ KINDS = (
     Kind("fixed centres", _centred, None, ("fixed_centers", "fixed"),
          (*_LINKS, "soft must-link", "soft cannot-link", "contradictory soft links", "sizes")),
     Kind("neighbours", _neighbouring, _joined_up, ("neighbors",)),
+    Kind("neighbours of weight 0", _bridged),
     Kind("classes", _classes, None, ("truth",)),
     *(Kind(rule.name, _ruled(rule)) for rule in RULES),
     Kind("A or B", _ruled(*(rule for rule in RULES if rule.joins)), _keep_rules,

@@ -219,7 +219,8 @@ def _less(drawn: Drawn) -> Iterator[Drawn]:
 def blocks(case: Case) -> Iterator[str]:
     """Ask which points are in one block, and which blocks exclude each other."""
     truth, made = case.truth, contract(case.problem(False))
-    counts = made.unweighted is None  # a point of weight 0 is in the block nearest to it
+    # Without neighbours a point of weight 0 is in the block nearest to it.
+    counts = made.unweighted is None or case.drawn.neighbors is not None
     for i, j in pairs(truth.n + truth.q) if counts else ():
         if made.block_of[i] == made.block_of[j] and not truth.together(i, j).all():
             yield f"{i} and {j} are in one block, and apart in a clustering"

@@ -172,7 +172,10 @@ def restart(relaxation: Relaxation, block_of: IntArray, left: Multipliers) -> An
     certificate = left.certificate
     if relaxation.classes is not None or not {"nonnegativity", "weights"} <= set(certificate):
         return cold_start(relaxation)
-    first = np.unique(left.block_of, return_index=True)[1]
+    # Blocks of weight 0 have no multipliers; there are s (s + 1) / 2 of s blocks.
+    among = left.block_of < int(np.sqrt(2 * len(certificate["nonnegativity"])))
+    block_of, old = block_of[among], left.block_of[among]
+    first = np.unique(old, return_index=True)[1]
     child_of = block_of[first]
     cuts = Cuts(certificate["points"].astype(np.int64), certificate["kind"].astype(np.int8))
     is_known = cuts.kind < kernels.ROW + len(relaxation.row_sums.own)
@@ -180,7 +183,7 @@ def restart(relaxation: Relaxation, block_of: IntArray, left: Multipliers) -> An
     weights = certificate["weights"].astype(np.float64)[is_known][proper]
     at = admm.cold_start(relaxation)
     at = replace(at, penalty=_PENALTY * at.penalty)
-    T = _overlap(relaxation, block_of, left.block_of)
+    T = _overlap(relaxation, block_of, old)
     N = symmetric(certificate["nonnegativity"].astype(np.float64), len(first))
     M = -(T @ N @ T.T)
     rows = rows_of(cuts, relaxation)

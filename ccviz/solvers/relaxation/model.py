@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray, freeze
-from ccviz.problem.blocks import Blocks, BoundedBlocks
+from ccviz.problem.blocks import Blocks, BoundedBlocks, with_weight
 from ccviz.problem.relaxed import Bounded
 from ccviz.problem.sizes import Sizes
 from ccviz.problem.sums import row_limits
@@ -177,8 +177,11 @@ def row_sums_of(problem: Bounded, blocks: BoundedBlocks) -> RowSums | None:
     rows = row_limits(problem)[:MOST_ROW_SUMS]
     if not rows:
         return None
-    values = [np.bincount(blocks.block_of, each, blocks.s) for each, _ in rows]
-    return RowSums(np.array(values, dtype=np.float64), np.array([own for _, own in rows]))
+    s, is_light = blocks.heavy, blocks.block_of >= blocks.heavy
+    values = [np.bincount(blocks.block_of, each, s)[:s] for each, _ in rows]
+    # Points in blocks of weight 0, which have no entries, may all be in the cluster, or none.
+    own = [own + float(np.maximum(each[is_light], 0.0).sum()) for each, own in rows]
+    return RowSums(np.array(values, dtype=np.float64), np.array(own))
 
 
 _HEAVIEST = 10.0
@@ -279,10 +282,11 @@ def relax_to_search(blocks: Blocks) -> Relaxation:
 def relax(
     blocks: BoundedBlocks, sums: RowSums | None = None, graph: BlockGraph | None = None
 ) -> Relaxation:
-    """Return the relaxation over a problem's blocks."""
+    """Return the relaxation over a problem's blocks, without those of weight 0."""
+    blocks = BoundedBlocks(with_weight(blocks))
     sizes, conflicts = blocks.sizes, blocks.conflicts
     if graph is not None:
-        conflicts = np.argwhere(np.triu(graph.apart, 1))
+        conflicts = np.argwhere(np.triu(graph.apart[: blocks.s, : blocks.s], 1))
     if sizes is not None:
         conflicts = pairs_apart(blocks.mass, conflicts, float(sizes.upper.max()))
     mean = blocks.mass @ blocks.centroid / blocks.mass.sum()

@@ -8,6 +8,8 @@ blocks that separates them, and for one v in S the entries Z_iv, Z_jv and Z_ij a
 The cluster holds no block that is apart from i or j; S need only separate them without those. The
 same holds within a block whose points are not joined among themselves: Z_ii <= sum of Z_iv.
 
+A block of weight 0 has no row of Z, and so is in no S: a path may lead through it.
+
 For a matrix Z the most violated S of i and j is a vertex cut of least capacity, where v has the
 lesser of Z_iv and Z_jv (Ford and Fulkerson 1956, here with shortest augmenting paths).
 """
@@ -53,12 +55,15 @@ class Arcs:
 
 @dataclass(frozen=True, eq=False)
 class BlockGraph:
-    """Which blocks are neighbours, and which no connected cluster holds together."""
+    """Which blocks are neighbours, and which no connected cluster holds together.
+
+    Blocks of weight 0 are among them, the last ones.
+    """
 
     arcs: Arcs
     apart: NDArray[np.bool_]  # (s, s)
-    # Of each block whose points are not joined among themselves: its number, the graph in which its
-    # pieces are vertices of their own, the first in its place and the others last.
+    # Of each block with weight whose points are not joined among themselves: its number, the graph
+    # in which its pieces are vertices of their own, the first in its place and the others last.
     torn: tuple[tuple[int, Arcs], ...] = ()
 
     def __post_init__(self) -> None:
@@ -76,6 +81,7 @@ def block_graph(problem: Problem) -> BlockGraph | None:
     blocks = contract(problem)
     pieces = problem.neighbors.pieces(blocks.block_of)
     broken = np.unique(blocks.block_of[pieces > 0])
+    broken = broken[broken < blocks.heavy]
     return BlockGraph(
         arcs_of(problem.neighbors, blocks.block_of, blocks.s),
         apart,
@@ -132,12 +138,12 @@ def _within(
     graph: BlockGraph, Z: FloatArray, mass: FloatArray, b: int, arcs: Arcs, least: float
 ) -> list[tuple[list[int], float]]:
     """Return violated separators of the pieces of a block, with their depths."""
-    s, size = len(Z), len(arcs.start) - 1
+    s, whole, size = len(Z), len(graph.apart), len(arcs.start) - 1
     # Other pieces of the block are always there, and so never in the cut.
     capacity, is_out = np.full(size, 2.0 * Z[b, b]), np.zeros(size, dtype=bool)
-    capacity[:s], is_out[:s] = Z[b], graph.apart[b]
+    capacity[:s], is_out[:whole] = Z[b], graph.apart[b]
     found = []
-    for piece in range(s, size):
+    for piece in range(whole, size):
         reached = np.empty((2, size), dtype=bool)
         flow = vertex_cut(
             b, piece, arcs.start, arcs.other, arcs.back, capacity, is_out, Z[b, b] - least, reached
@@ -164,11 +170,11 @@ def find_separators(  # noqa: C901 - one compiled loop nest
     depth: Any,
 ) -> int:
     """Find for each block its deepest violated separators, up to a number; return how many."""
-    s = len(Z)
-    capacity = np.empty(s)
-    is_out = np.empty(s, np.bool_)
-    is_near = np.zeros(s, np.bool_)
-    reached = np.empty((2, s), np.bool_)
+    s, whole = len(Z), len(apart)
+    capacity = np.full(whole, 2.0 * Z.max())  # of weight 0: never in the cut
+    is_out = np.empty(whole, np.bool_)
+    is_near = np.zeros(whole, np.bool_)
+    reached = np.empty((2, whole), np.bool_)
     found = 0
     for i in range(s):
         for t in range(start[i], start[i + 1]):
@@ -177,8 +183,9 @@ def find_separators(  # noqa: C901 - one compiled loop nest
         for j in range(i + 1, s):
             if is_near[j] or apart[i, j] or Z[i, j] <= least:
                 continue
-            for v in range(s):
+            for v in range(whole):
                 is_out[v] = apart[i, v] or apart[j, v]
+            for v in range(s):
                 capacity[v] = min(Z[i, v], Z[j, v])
             limit = Z[i, j] - least
             if vertex_cut(i, j, start, other, back, capacity, is_out, limit, reached) >= limit:

@@ -17,7 +17,7 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.errors import ContradictionError, ProblemError
 from ccviz.events import CutsAdded, Event, RelaxationSolved, ResidualsUpdated
 from ccviz.feasibility.check import check_feasibility
-from ccviz.problem.blocks import Blocks, contract, refine
+from ccviz.problem.blocks import Blocks, contract, refine, with_weight
 from ccviz.problem.relaxed import Bounded
 from ccviz.solvers.relaxation.admm import Iterate
 from ccviz.solvers.relaxation.certificate import certify
@@ -53,7 +53,7 @@ from ccviz.solvers.search.tree import Multipliers, Report, Task, cutoff
 class NodeState:
     """State of a node, for its next round or its children."""
 
-    blocks: Blocks
+    blocks: Blocks  # Those of weight 0 too, which the relaxation does not have
     relaxation: Relaxation
     at: AnyIterate
     bounds: tuple[float, ...] = ()
@@ -81,6 +81,8 @@ _ROUNDS_UNKNOWN = 9
 """Rounds of a node with neighbours or sizes while no clustering is known: there may be none."""
 _ROUNDS_BEHIND = 12
 """Rounds that a node has whose own bound is far below its parent's, before it may be branched."""
+_DECIDED = 0.05
+"""Rank that Y lacks to be that of a clustering, up to which blocks of weight 0 are decided."""
 _SCS_ACCURACY = 1e-5  # Accuracy of SCS, as in the paper, section 4.1
 
 
@@ -101,13 +103,14 @@ def advance(problem: Bounded, settings: NodeSettings, task: Task) -> Report:
 
 
 def _descended(settings: NodeSettings, task: Task, state: NodeState) -> Report:
-    labels = first_clustering(state.blocks, state.relaxation, task.seed, task.stop)
+    counted = with_weight(state.blocks)
+    labels = first_clustering(counted, state.relaxation, task.seed, task.stop)
     state = replace(state, fresh=False)
     report = Report("go on", task.lower_bound, labels=labels, source="k-means", state=state)
     is_long = iterations_at_once(state.relaxation.s) < settings.round_iterations
     if labels is None or not is_long or not _is_plain(state.at) or task.stop():
         return report
-    return _bounded_early(report, state, state.blocks.project(labels))
+    return _bounded_early(report, state, state.blocks.project(labels)[: counted.s])
 
 
 def _is_plain(at: AnyIterate) -> TypeGuard[Iterate]:
@@ -166,7 +169,7 @@ def _start(task: Task, blocks: Blocks, relaxation: Relaxation) -> AnyIterate:
         return cold_start(relaxation)
     child_of = np.empty(parent.blocks.s, dtype=np.int64)
     child_of[parent.blocks.block_of] = blocks.block_of
-    return inherit(parent.at, child_of, parent.relaxation, relaxation)
+    return inherit(parent.at, child_of[: parent.relaxation.s], parent.relaxation, relaxation)
 
 
 def _round(settings: NodeSettings, task: Task, state: NodeState) -> Report:
@@ -185,14 +188,18 @@ def _round(settings: NodeSettings, task: Task, state: NodeState) -> Report:
     limit = cutoff(task.upper_bound, settings.tolerance)
     if bound >= limit:
         return _rounded(report, task, state, 0 if state.restarted else _trials(task, state))
-    if state.relaxation.s == state.relaxation.k:
+    if state.blocks.s == state.relaxation.k:
         only = _in_sizes(state.blocks)
         return replace(report, verdict="integral", labels=only, source="the only clustering")
-    if must_branch(state, limit, settings):
-        pair = branching_pair(state.relaxation, state.at.Y, limit - bound)
+    is_decided = state.relaxation.s == state.relaxation.k  # but for blocks of weight 0
+    if is_decided or must_branch(state, limit, settings):
+        pair = _pair_to_decide(state, limit - bound)
         if pair is not None:
             decision = PairDecision(*_as_points(state.blocks, pair), together=True)
             report = replace(report, verdict="branch", branch=decision, state=_packed(state))
+            if is_decided:
+                labels = with_weight(state.blocks).block_of
+                return replace(report, labels=labels, source="the only clustering")
             return _rounded(report, task, state, _trials(task, state))
     state, event = _cut(settings, task, state)
     events = (event, *_shown(settings, task, state))
@@ -200,6 +207,33 @@ def _round(settings: NodeSettings, task: Task, state: NodeState) -> Report:
     rounds = len(state.bounds)
     is_time = rounds % 3 == 2 and (not task.decisions or rounds == 2)
     return _rounded(report, task, state) if is_time else report
+
+
+def _pair_to_decide(state: NodeState, gap: float) -> tuple[int, int] | None:
+    """Return the pair of blocks to branch on: one of weight 0 where the others make clusters."""
+    relaxation, Y = state.relaxation, state.at.Y
+    if state.blocks.s == relaxation.s:
+        return branching_pair(relaxation, Y, gap)
+    # The Y of a clustering is a projection of rank k.
+    is_decided = relaxation.s == relaxation.k or relaxation.k - float((Y * Y).sum()) < _DECIDED
+    return (None if is_decided else branching_pair(relaxation, Y, gap)) or _with_bridge(state)
+
+
+def _with_bridge(state: NodeState) -> tuple[int, int] | None:
+    """Return a block with weight and one of weight 0 that may be with it, neighbours if any are.
+
+    Every cluster holds weight, and so each block of weight 0 is with one of the others in the end.
+    """
+    s, blocks, graph = state.relaxation.s, state.blocks, state.relaxation.graph
+    apart = graph.apart if graph is not None else blocks.conflict_graph.toarray() > 0
+    free = ~apart[s:, :s]
+    if graph is not None:
+        near = np.zeros_like(apart)
+        near[np.repeat(np.arange(blocks.s), np.diff(graph.arcs.start)), graph.arcs.other] = True
+        near = free & near[s:, :s]
+        free = near if near.any() else free
+    light = int(free.sum(axis=1).argmax())
+    return (int(free[light].argmax()), s + light) if free[light].any() else None
 
 
 def _in_sizes(blocks: Blocks) -> IntArray:
@@ -271,7 +305,7 @@ def _packed(state: NodeState) -> NodeState:
 
 def _rounded(report: Report, task: Task, state: NodeState, trials: int = 0) -> Report:
     labels = ipc_kmeans(
-        state.blocks,
+        with_weight(state.blocks),
         state.relaxation,
         state.at.Y,
         task.seed,
@@ -320,5 +354,5 @@ def _separator(blocks: Blocks, new: Cuts) -> tuple[int, ...]:
 def _shown(settings: NodeSettings, task: Task, state: NodeState) -> tuple[Event, ...]:
     if not settings.show_relaxation:
         return ()
-    Z = state.relaxation.to_z(state.at.Y)
+    Z = np.pad(state.relaxation.to_z(state.at.Y), (0, state.blocks.s - state.relaxation.s))
     return (RelaxationSolved(node=task.node, Z=Z, block_of=state.blocks.block_of),)

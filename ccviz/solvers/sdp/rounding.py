@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.problem.blocks import Blocks, contract
+from ccviz.problem.blocks import Blocks, contract, with_weight
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.assignment import solve_assignment, structure_of
@@ -202,10 +202,12 @@ def descend(
 def repaired(problem: Problem, labels: IntArray, *, exchanges: bool = False) -> IntArray | None:
     """Return (n,) labels that keep links and sizes, from the centres of some that may not.
 
+    Links of points of weight 0 may be broken.
+
     `labels` (n,): A clustering of the points without empty clusters. `exchanges`: Whether exchanges
     of blocks go on where assignments and means stop.
     """
-    blocks = contract(problem)
+    blocks = with_weight(contract(problem))
     relaxation = relax_to_search(blocks)
     mean = blocks.mass @ blocks.centroid / blocks.mass.sum()
     centers = np.nan_to_num(Partition(problem, labels).centers)  # 0 for an empty cluster

@@ -47,6 +47,19 @@ def violated(pairs, Z, apart):
     return found
 
 
+def test_a_path_leads_through_blocks_of_weight_0():
+    near = [(0, 1), (1, 2), (0, 3), (3, 2)]
+    weights = [1.0, 1.0, 1.0, 0.0]
+
+    def found(**more):
+        problem = Problem(np.arange(4)[:, None], 2, weights=weights, neighbors=near, **more)
+        Z = np.array([[0.5, 0.0, 0.5], [0.0, 1.0, 0.0], [0.5, 0.0, 0.5]])
+        return separators(block_graph(problem), Z, np.ones(3), LEAST)[0].tolist()
+
+    assert found() == []
+    assert found(cannot_link=[(2, 3)]) == [[0, 2, 1]]
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_rows_that_violate_a_separator_are_found(seed):
     rng = np.random.default_rng(seed)
