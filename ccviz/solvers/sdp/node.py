@@ -21,7 +21,7 @@ from ccviz.problem.blocks import Blocks, contract, refine
 from ccviz.problem.relaxed import Bounded
 from ccviz.solvers.relaxation.admm import Iterate
 from ccviz.solvers.relaxation.certificate import certify
-from ccviz.solvers.relaxation.cuts import Cuts, no_cuts
+from ccviz.solvers.relaxation.cuts import Cuts, no_cuts, rows_of
 from ccviz.solvers.relaxation.engine import (
     WINDOW,
     AnyIterate,
@@ -33,7 +33,7 @@ from ccviz.solvers.relaxation.engine import (
     restart,
     solve_by_cvxpy,
 )
-from ccviz.solvers.relaxation.kernels import SEPARATOR
+from ccviz.solvers.relaxation.kernels import SEPARATOR, add_rows
 from ccviz.solvers.relaxation.lifted import LiftedIterate, class_centers
 from ccviz.solvers.relaxation.model import (
     Relaxation,
@@ -189,7 +189,7 @@ def _round(settings: NodeSettings, task: Task, state: NodeState) -> Report:
         only = _in_sizes(state.blocks)
         return replace(report, verdict="integral", labels=only, source="the only clustering")
     if must_branch(state, limit, settings):
-        pair = branching_pair(state.relaxation, state.at.Y, limit - bound)
+        pair = branching_pair(state.relaxation, state.at.Y, limit - bound, _held(state))
         if pair is not None:
             decision = PairDecision(*_as_points(state.blocks, pair), together=True)
             report = replace(report, verdict="branch", branch=decision, state=_packed(state))
@@ -251,6 +251,19 @@ def must_branch(state: NodeState, limit: float, settings: NodeSettings) -> bool:
     if bounds[-1] - state.at.lower_bound > limit - bounds[-1]:
         return len(bounds) > _ROUNDS_BEHIND and is_stuck(state.own, bounds[-1], patience)
     return is_stuck(bounds, limit, patience)
+
+
+def _held(state: NodeState) -> FloatArray | None:
+    """Return (s, s) how much the separators rest on each entry; None without neighbours."""
+    relaxation, at = state.relaxation, state.at
+    if relaxation.graph is None:
+        return None
+    held = np.zeros((relaxation.s, relaxation.s))
+    if isinstance(at, Iterate):
+        is_path = at.cuts.kind == SEPARATOR
+        rows = rows_of(at.cuts.where(is_path), relaxation)
+        add_rows(held, at.weights[is_path] * rows.norm, rows)
+    return np.maximum(held, 0.0)
 
 
 def _trials(task: Task, state: NodeState) -> int:
