@@ -331,17 +331,22 @@ _PART_OF_GAP = 0.05
 
 
 def branching_pair(
-    relaxation: Relaxation, Y: FloatArray, gap: float = np.inf
+    relaxation: Relaxation, Y: FloatArray, gap: float = np.inf, held: FloatArray | None = None
 ) -> tuple[int, int] | None:
     """Return the pair of blocks to branch on; None if every two blocks conflict.
 
-    `gap`: How far the bound is below the one that closes the node.
+    `gap`: How far the bound is below the one that closes the node. `held` (s, s): With neighbours,
+    how much of the bound separators owe to each entry.
     """
     Z = relaxation.to_z(Y)
     soft = _undecided(relaxation, Z)
     if soft is not None and soft[1] >= _PART_OF_GAP * gap:
         return soft[0]
-    return _farthest(relaxation, Z)
+    score = _farthest(Z) if held is None else _undecided_and_held(relaxation, Z, held)
+    score[np.tril_indices(relaxation.s)] = -1.0
+    score[relaxation.conflicts[:, 0], relaxation.conflicts[:, 1]] = -1.0
+    i, j = np.unravel_index(int(score.argmax()), score.shape)
+    return (int(i), int(j)) if score[i, j] >= 0.0 else None
 
 
 def _undecided(relaxation: Relaxation, Z: FloatArray) -> tuple[tuple[int, int], float] | None:
@@ -359,15 +364,30 @@ def _undecided(relaxation: Relaxation, Z: FloatArray) -> tuple[tuple[int, int], 
     return (int(pairs[at, 0]), int(pairs[at, 1])), float(score[at])
 
 
-def _farthest(relaxation: Relaxation, Z: FloatArray) -> tuple[int, int] | None:
+def _farthest(Z: FloatArray) -> FloatArray:
+    """Return how far together and how unlike in their rows blocks are (Piccialli et al. 2022)."""
     gram = Z @ Z.T
     squares = np.diag(gram)
     distance = squares[:, None] + squares[None, :] - 2.0 * gram
-    score = np.minimum(Z, np.maximum(distance, 0.0))
-    score[np.tril_indices(relaxation.s)] = -1.0
-    score[relaxation.conflicts[:, 0], relaxation.conflicts[:, 1]] = -1.0
-    i, j = np.unravel_index(int(score.argmax()), score.shape)
-    return (int(i), int(j)) if score[i, j] >= 0.0 else None
+    return np.minimum(Z, np.maximum(distance, 0.0))
+
+
+def _undecided_and_held(relaxation: Relaxation, Z: FloatArray, held: FloatArray) -> FloatArray:
+    """Return how undecided two blocks are, times what either decision costs the relaxation.
+
+    Together costs more the farther apart they are (the root of Ward's cost), and apart what the
+    separators rest on their entry. Both are relative to their means, since neither is a bound.
+    """
+    diagonal = np.diagonal(Z)
+    share = np.minimum(Z / diagonal[:, None], Z / diagonal)
+    undecided = np.clip(np.minimum(share, 1.0 - share), 0.0, None)
+    mass = relaxation.mass
+    points = relaxation.factor / np.sqrt(mass)[:, None]
+    squares = (points**2).sum(axis=1)
+    away = np.maximum(squares[:, None] + squares - 2.0 * points @ points.T, 0.0)
+    cost = np.sqrt(away * (mass[:, None] * mass / (mass[:, None] + mass)))
+    rests = held / (held.sum() or 1.0) * np.count_nonzero(held)
+    return undecided * (cost / (cost.mean() or 1.0) + rests)
 
 
 # --- Closed-form multipliers of a clustering: a bound before the first iteration ------------------

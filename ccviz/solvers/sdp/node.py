@@ -21,7 +21,7 @@ from ccviz.problem.blocks import Blocks, contract, refine, with_weight
 from ccviz.problem.relaxed import Bounded
 from ccviz.solvers.relaxation.admm import Iterate
 from ccviz.solvers.relaxation.certificate import certify
-from ccviz.solvers.relaxation.cuts import Cuts, no_cuts
+from ccviz.solvers.relaxation.cuts import Cuts, no_cuts, rows_of
 from ccviz.solvers.relaxation.engine import (
     WINDOW,
     AnyIterate,
@@ -33,7 +33,7 @@ from ccviz.solvers.relaxation.engine import (
     restart,
     solve_by_cvxpy,
 )
-from ccviz.solvers.relaxation.kernels import SEPARATOR
+from ccviz.solvers.relaxation.kernels import SEPARATOR, add_rows
 from ccviz.solvers.relaxation.lifted import LiftedIterate, class_centers
 from ccviz.solvers.relaxation.model import (
     Relaxation,
@@ -213,10 +213,12 @@ def _pair_to_decide(state: NodeState, gap: float) -> tuple[int, int] | None:
     """Return the pair of blocks to branch on: one of weight 0 where the others make clusters."""
     relaxation, Y = state.relaxation, state.at.Y
     if state.blocks.s == relaxation.s:
-        return branching_pair(relaxation, Y, gap)
+        return branching_pair(relaxation, Y, gap, _held(state))
     # The Y of a clustering is a projection of rank k.
     is_decided = relaxation.s == relaxation.k or relaxation.k - float((Y * Y).sum()) < _DECIDED
-    return (None if is_decided else branching_pair(relaxation, Y, gap)) or _with_bridge(state)
+    return (
+        None if is_decided else branching_pair(relaxation, Y, gap, _held(state))
+    ) or _with_bridge(state)
 
 
 def _with_bridge(state: NodeState) -> tuple[int, int] | None:
@@ -285,6 +287,19 @@ def must_branch(state: NodeState, limit: float, settings: NodeSettings) -> bool:
     if bounds[-1] - state.at.lower_bound > limit - bounds[-1]:
         return len(bounds) > _ROUNDS_BEHIND and is_stuck(state.own, bounds[-1], patience)
     return is_stuck(bounds, limit, patience)
+
+
+def _held(state: NodeState) -> FloatArray | None:
+    """Return (s, s) how much the separators rest on each entry; None without neighbours."""
+    relaxation, at = state.relaxation, state.at
+    if relaxation.graph is None:
+        return None
+    held = np.zeros((relaxation.s, relaxation.s))
+    if isinstance(at, Iterate):
+        is_path = at.cuts.kind == SEPARATOR
+        rows = rows_of(at.cuts.where(is_path), relaxation)
+        add_rows(held, at.weights[is_path] * rows.norm, rows)
+    return np.maximum(held, 0.0)
 
 
 def _trials(task: Task, state: NodeState) -> int:

@@ -277,6 +277,19 @@ def test_sizes_beside_neighbours_end_though_no_clustering_is_found_at_first():
     assert run.result().objective == pytest.approx(53043 / 16384)
 
 
+def test_connected_clusters_are_branched_where_separators_rest():
+    side, rng = 5, np.random.default_rng(4)
+    number = np.arange(side * side).reshape(side, side)
+    near = [*zip(number[:, 1:].ravel(), number[:, :-1].ravel(), strict=True)]
+    near += [*zip(number[1:].ravel(), number[:-1].ravel(), strict=True)]
+    place = np.argwhere(number >= 0) / side
+    X = np.column_stack([place, rng.normal(size=place.shape)])
+    run = start(Problem(X, 5, neighbors=near), "sdp", time_limit=60.0)
+    # By the rule of problems without neighbours there are four times as many.
+    assert sum(isinstance(record.event, NodeBranched) for record in run) < 25
+    assert run.result().status == "optimal"
+
+
 # --- Sizes ----------------------------------------------------------------------------------------
 
 # sdp under cluster sizes: against brute force, its bounds, its certificates, its sentences.
