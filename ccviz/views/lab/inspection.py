@@ -101,18 +101,14 @@ class Inspection(param.Parameterized):
             if shot.seq < self._seq:
                 self._clear()
             # What the player has just read need not be read again.
-            self._feed(shot.fresh if shot.since == self._seq else self._records(shot.seq))
+            records = shot.fresh if shot.since == self._seq else self._records(shot.seq)
+            self._kinds |= {type(record.event) for record in records}
+            for log in self._logs:
+                log.feed(records)
             self._seq = shot.seq
         if self.node is not None and (self.run is None or self.node not in self.run.tree):
             self.node = None
         self.param.update(views=views_of(self._kinds, self._catalogue), moved=self.moved + 1)
-
-    def _feed(self, records: list[Record]) -> None:
-        if not records:
-            return
-        self._kinds |= {type(record.event) for record in records}
-        for log in self._logs:
-            log.feed(records)
 
     def _records(self, upto: int) -> list[Record]:
         """Return the new events; after a jump only the newest of the large ones."""
