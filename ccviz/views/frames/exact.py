@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -33,6 +33,13 @@ class Log:
 
     def __init__(self) -> None:
         self.clear()
+
+    @classmethod
+    def fed(cls, records: Iterable[Record]) -> Self:
+        """Return a log that has taken these records."""
+        log = cls()
+        log.feed(records)
+        return log
 
     def clear(self) -> None:
         """Forget every record."""

@@ -14,7 +14,7 @@ from ccviz.numbers import number
 from ccviz.runs.nodes import Node
 from ccviz.runs.run import Run
 from ccviz.views.frames.exact import Log
-from ccviz.views.frames.links import Lines
+from ccviz.views.frames.links import Lines, ends_of
 from ccviz.views.frames.scatter import Plane
 
 # --- What a node of the tree may be, in words: for a label, for a sentence, and in full -----------
@@ -135,14 +135,6 @@ class NodeFacts:
 
 
 @dataclass(frozen=True, eq=False)
-class Lives:
-    """When nodes were opened and closed, in seconds."""
-
-    opened: FloatArray  # opened, closed, (m,): NaN where it has not happened
-    closed: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
 class Circles:
     """Places on the scatter plot."""
 
@@ -171,12 +163,12 @@ class NodeLog(Log):
         if not (isinstance(event, NodeOpened) and event.parent is None):  # nothing is known yet
             self._of.setdefault(event.node, []).append((time_s, event.lower_bound))
 
-    def lives(self, nodes: IntArray) -> Lives:
-        """Return when nodes were opened and closed."""
-        return Lives(*(
-            np.array([known.get(node, math.nan) for node in nodes.tolist()], dtype=np.float64)
-            for known in (self._opened, self._closed)
-        ))  # fmt: skip
+    def lives(self, nodes: IntArray) -> dict[str, FloatArray]:
+        """Return when nodes were ``opened`` and ``closed``, (m,) seconds; NaN where not yet."""
+        return {
+            name: np.array([known.get(node, math.nan) for node in nodes.tolist()], dtype=np.float64)
+            for name, known in (("opened", self._opened), ("closed", self._closed))
+        }
 
     def frame(self, run: Run, node: int, names: Sequence[str] = ()) -> NodeFacts:
         """Return the frame of a node of the run."""
@@ -228,12 +220,8 @@ def why(run: Run, at: Node, names: Sequence[str] = ()) -> str:
 def decision_lines(pairs: IntArray, where: Plane, words: str) -> Lines:
     """Return pairs of decided points as lines on the scatter plot; given centres are not on it."""
     pairs = pairs[(pairs < len(where.x)).all(axis=1)]
-    i, j = pairs[:, 0], pairs[:, 1]
     return Lines(
-        x0=where.x[i],
-        y0=where.y[i],
-        x1=where.x[j],
-        y1=where.y[j],
+        *ends_of(pairs, where),
         broken=np.zeros(len(pairs), dtype=bool),
         soft=np.zeros(len(pairs), dtype=bool),
         names=[f"{words} {a}-{b}" for a, b in pairs.tolist()],

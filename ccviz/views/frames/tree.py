@@ -263,7 +263,11 @@ class Tree(Log):
     def _fold_surplus(self) -> None:
         if len(self._shown) <= self.most_shown:
             return
-        kept = self._must_show()
+        marked = {number for number in self.kept if number in self.nodes}
+        kept = {up.number for number in marked for up in self.nodes[number].ancestors()}
+        if self.found_at is not None:
+            path = self.nodes[self.found_at].ancestors()
+            kept |= {up.number for up in path if up.number != self.found_at}
         surplus = len(self._shown) - int(0.8 * self.most_shown)
         ready = [_weight(node) for node in self._shown if _is_twig(node)]
         heapify(ready)
@@ -276,14 +280,6 @@ class Tree(Log):
             if node.parent is not None and _is_twig(node.parent):
                 heappush(ready, _weight(node.parent))
         self._lay_out()
-
-    def _must_show(self) -> set[int]:
-        marked = {number for number in self.kept if number in self.nodes}
-        above = {up.number for number in marked for up in self.nodes[number].ancestors()}
-        if self.found_at is not None:
-            path = self.nodes[self.found_at].ancestors()
-            above |= {up.number for up in path if up.number != self.found_at}
-        return above
 
     # --- The frame --------------------------------------------------------------------------
 

@@ -22,10 +22,10 @@ from ccviz.runs.worker_pool import WorkerPool
 from ccviz.studies.least_change import least_change, said_of
 from ccviz.views.draft import Draft
 from ccviz.views.frames.projection import keep_layout, lay_out, map_of
+from ccviz.views.lab.notice import Verdict, verdict
 from ccviz.views.lab.player import Player
 from ccviz.views.lab.queued_call import QueuedCall
 from ccviz.views.lab.runner import Runner
-from ccviz.views.lab.suiting import Verdict, verdict
 
 # --- The map of the points, laid out in a process of its own while its first sketch is shown ------
 
@@ -119,14 +119,16 @@ class Staying(QueuedCall):
     def _begin(self, *_: Any) -> None:
         """Look for the nearest clustering, if it is wanted and there are two answers."""
         self.stop()
-        before, now = self._before, self.now
-        if not self.wanted or before is None or now is None or not _comparable(before, now):
+        before, now, quota = self._before, self.now, self._quota
+        if not self.wanted or before is None or now is None or now.problem is None:
             return
-        quota = self._quota
-        self._begin_call(
-            _nearest, (now.problem, now.labels, _old(before, now), self.most),
-            min(_MOST_STAY_S, quota.run_s), quota.call_bytes,
-        )  # fmt: skip
+        if not _has_points_of(before, now.problem) or _old(before, now).max(initial=-1) < 0:
+            return
+        if Partition(now.problem, now.labels).violations.none_hard:
+            self._begin_call(
+                _nearest, (now.problem, now.labels, _old(before, now), self.most),
+                min(_MOST_STAY_S, quota.run_s), quota.call_bytes,
+            )  # fmt: skip
 
     def _take(self, answer: IntArray) -> None:
         labels = np.asarray(answer, dtype=np.int64)
@@ -145,13 +147,6 @@ class Staying(QueuedCall):
         """End the process, and show the run's own answer."""
         super().stop()
         self.found = None
-
-
-def _comparable(before: _Answer, now: _Answer) -> bool:
-    problem = now.problem
-    if problem is None or _old(before, now).max(initial=-1) < 0:
-        return False
-    return _has_points_of(before, problem) and Partition(problem, now.labels).violations.none_hard
 
 
 def _has_points_of(answer: _Answer, problem: Problem) -> bool:

@@ -38,11 +38,10 @@ from ccviz.studies.elbow_step import (
     with_starts,
 )
 from ccviz.views.draft import Draft
-from ccviz.views.lab.notice import as_sentence
+from ccviz.views.lab.notice import as_sentence, unable
 from ccviz.views.lab.personal_archive import personal_archive
 from ccviz.views.lab.queued_call import QueuedCall
 from ccviz.views.lab.runner import RunQueue
-from ccviz.views.lab.suiting import unable
 from ccviz.views.person import Person
 
 _QUICK = ("blp-kmeans", "bh-kmeans", "colgen")

@@ -17,8 +17,7 @@ from ccviz.views.frames.exact import CutsLog, Log, RelaxationLog
 from ccviz.views.frames.heuristic import DescentLog
 from ccviz.views.frames.links import Lines
 from ccviz.views.frames.node import Circles, NodeLog, decision_lines, place_circles
-from ccviz.views.frames.question import guess
-from ccviz.views.frames.scatter import Plane
+from ccviz.views.frames.scatter import Plane, guess
 from ccviz.views.frames.tree import Tree, TreeFrame
 from ccviz.views.lab.player import Player
 
@@ -138,23 +137,23 @@ class Inspection(param.Parameterized):
         self.node = None if node == self.node else node
 
 
-def node_lines(at: Inspection | None, where: Plane) -> tuple[Lines | None, Lines | None]:
-    """Return the decisions of the chosen node as lines: put together, and kept apart."""
+def node_decisions(
+    at: Inspection | None, where: Plane
+) -> tuple[Lines | None, Lines | None, Circles | None, Circles | None]:
+    """Return what the chosen node's path decided, as it is drawn.
+
+    Returns: Lines between points that were put together, and kept apart; places with a centre, and
+    without one.
+    """
     if at is None or at.node is None or at.run is None:
-        return None, None
+        return None, None, None, None
     facts = at.log(NodeLog).frame(at.run, at.node)
     return (
         decision_lines(facts.must_link, where, "together"),
         decision_lines(facts.cannot_link, where, "apart"),
+        place_circles(facts.taken, where),
+        place_circles(facts.empty, where),
     )
-
-
-def node_circles(at: Inspection | None, where: Plane) -> tuple[Circles | None, Circles | None]:
-    """Return the places that the chosen node's path decided: with a centre, and without one."""
-    if at is None or at.node is None or at.run is None:
-        return None, None
-    facts = at.log(NodeLog).frame(at.run, at.node)
-    return place_circles(facts.taken, where), place_circles(facts.empty, where)
 
 
 def node_labels(at: Inspection | None) -> IntArray | None:

@@ -8,8 +8,8 @@ from ccviz import Problem
 from ccviz.views.lessons.catalogue import LESSONS
 from ccviz.views.lessons.course import Course, Lesson, Step, is_right
 from ccviz.views.lessons.written import FROM_FILE
+from ccviz.views.panels.base import FileButton
 from ccviz.views.panels.classroom import Answers, ClassPanel, QuestionPanel
-from ccviz.views.panels.file_field import FileButton
 from ccviz.views.panels.share import Texts
 from ccviz.views.person import ALONE, Person
 from tests.views.person import At

@@ -1,6 +1,6 @@
 import pytest
 
-from ccviz.views.panels.file_field import FileField
+from ccviz.views.panels.base import FileField
 
 
 @pytest.fixture

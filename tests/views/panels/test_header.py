@@ -2,9 +2,9 @@
 
 from ccviz.data.datasets import load
 from ccviz.views.draft import group_links
-from ccviz.views.lab.keys import PAGE_KEYS, show_keys
 from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.personal_archive import WORDS
+from ccviz.views.lab.session import PAGE_KEYS, show_keys
 from ccviz.views.lessons.catalogue import LESSONS
 from ccviz.views.lessons.course import Course
 from ccviz.views.link_table import Link

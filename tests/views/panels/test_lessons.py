@@ -6,7 +6,7 @@ from markupsafe import escape
 from ccviz.views.lessons.catalogue import LESSONS
 from ccviz.views.lessons.course import TABS, Course
 from ccviz.views.lessons.written import as_file, of_file, of_word
-from ccviz.views.panels.file_field import FileButton, FileField
+from ccviz.views.panels.base import FileButton, FileField
 from ccviz.views.panels.lessons import OWN, LessonChoice, LessonEditor, LessonPanel
 from ccviz.views.panels.share import Texts
 from ccviz.views.share.address import hidden_controls
