@@ -9,18 +9,9 @@ import panel as pn
 from markupsafe import Markup
 
 from ccviz.arrays import IntArray
-from ccviz.events import (
-    ColumnsPriced,
-    CutsAdded,
-    GenerationEnded,
-    NodeOpened,
-    PartBounded,
-    PartsCut,
-    RelaxationSolved,
-    ResidualsUpdated,
-)
 from ccviz.numbers import count
 from ccviz.plugins import Registry
+from ccviz.views.export.inner import VIEWS
 from ccviz.views.figures.matrix import MatrixFigure
 from ccviz.views.figures.solvers import (
     BinaryFigure,
@@ -38,6 +29,7 @@ from ccviz.views.frames.exact import (
     ColumnsLog,
     Cuts,
     CutsLog,
+    Log,
     PartsLog,
     RelaxationLog,
     ResidualsLog,
@@ -247,51 +239,12 @@ class TreePanel(Panel):
             self._figure.select(self._inspection.node)
 
 
-# --- Column generation: the master, pricing, and the duals ----------------------------------------
+# --- Every view of a solver's inner life: an explicit tuple, and the views of other packages ------
 
 
-_COLUMNS = View(
-    "columns",
-    "Columns",
-    frozenset({ColumnsPriced}),
-    figures(
-        (MasterFigure, lambda at: at.log(ColumnsLog).frame()),
-        (PricingFigure, lambda at: at.log(ColumnsLog).frame()),
-        (DualsFigure, lambda at: at.log(ColumnsLog).duals()),
-    ),
-    logs=(ColumnsLog,),
-)
-
-
-# --- The parts that many points were cut into, and how near each is to its bound ------------------
-
-
-_PARTS = View(
-    "parts",
-    "Parts",
-    frozenset({PartsCut, PartBounded}),
-    figures((PartsFigure, lambda at: at.log(PartsLog).frame())),
-    logs=(PartsLog,),
-)
-
-
-# --- A population by generation: its objectives, and how far its members differ -------------------
-
-
-_POPULATION = View(
-    "population",
-    "Population",
-    frozenset({GenerationEnded}),
-    figures(
-        (PopulationFigure, lambda at: at.log(PopulationLog).frame()),
-        (DiversityFigure, lambda at: at.log(PopulationLog).frame()),
-        words=SEARCHED,
-    ),
-    logs=(PopulationLog,),
-)
-
-
-# --- The relaxation's matrix, and the cuts that tighten it ----------------------------------------
+def _view(name: str, panel: Callable[[Any, Any], Any], *logs: type[Log]) -> View:
+    """Return a view with its title and its events, which exported pages have too."""
+    return View(name, *VIEWS[name], panel, logs)
 
 
 def _matrix(at: Inspection) -> Any:
@@ -299,46 +252,41 @@ def _matrix(at: Inspection) -> Any:
     return at.log(RelaxationLog).frame(labels, at.node)
 
 
-_RELAXATION = View(
-    "relaxation",
-    "Relaxation",
-    frozenset({RelaxationSolved, CutsAdded}),
-    figures((MatrixFigure, _matrix), (CutsFigure, lambda at: at.log(CutsLog).frame(at.node))),
-    logs=(RelaxationLog, CutsLog),
-)
-
-
-# --- The residuals of a splitting, and how far its variables are from 0 and 1 ---------------------
-
-
-_RESIDUALS = View(
-    "residuals",
-    "Residuals",
-    frozenset({ResidualsUpdated}),
-    figures(
-        (ResidualsFigure, lambda at: at.log(ResidualsLog).frame()),
-        (BinaryFigure, lambda at: at.log(ResidualsLog).relaxed()),
-    ),
-    logs=(ResidualsLog,),
-)
-
-
-# --- The search tree, and the details of a node ---------------------------------------------------
-
-
-_TREE = View("tree", "Tree", frozenset({NodeOpened}), TreePanel)
-
-
-# --- Every view of a solver's inner life: an explicit tuple, and the views of other packages ------
-
-
 _OWN: tuple[View, ...] = (
-    _TREE,
-    _RELAXATION,
-    _COLUMNS,
-    _RESIDUALS,
-    _POPULATION,
-    _PARTS,
+    _view("tree", TreePanel),
+    _view(
+        "relaxation",
+        figures((MatrixFigure, _matrix), (CutsFigure, lambda at: at.log(CutsLog).frame(at.node))),
+        RelaxationLog,
+        CutsLog,
+    ),
+    _view(
+        "columns",
+        figures(
+            (MasterFigure, lambda at: at.log(ColumnsLog).frame()),
+            (PricingFigure, lambda at: at.log(ColumnsLog).frame()),
+            (DualsFigure, lambda at: at.log(ColumnsLog).duals()),
+        ),
+        ColumnsLog,
+    ),
+    _view(
+        "residuals",
+        figures(
+            (ResidualsFigure, lambda at: at.log(ResidualsLog).frame()),
+            (BinaryFigure, lambda at: at.log(ResidualsLog).relaxed()),
+        ),
+        ResidualsLog,
+    ),
+    _view(
+        "population",
+        figures(
+            (PopulationFigure, lambda at: at.log(PopulationLog).frame()),
+            (DiversityFigure, lambda at: at.log(PopulationLog).frame()),
+            words=SEARCHED,
+        ),
+        PopulationLog,
+    ),
+    _view("parts", figures((PartsFigure, lambda at: at.log(PartsLog).frame())), PartsLog),
 )
 
 

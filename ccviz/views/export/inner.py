@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -37,25 +36,20 @@ from ccviz.views.frames.heuristic import PopulationLog
 from ccviz.views.frames.node import STATES
 from ccviz.views.frames.tree import Tree
 
-# --- The views of a solver's inner life that a page has, as in `ccviz.views.inside` -----
+# --- The views of a solver's inner life, on exported pages and on the live one --------------------
 #
-# They are here without the panels that draw them on the live page: who writes a file needs none.
+# They are here without the panels of `ccviz.views.inside`: who writes a file needs none.
 
 
-VIEWS: tuple[tuple[str, str, frozenset[type[Event]]], ...] = (
-    ("tree", "Tree", frozenset({NodeOpened})),
-    ("relaxation", "Relaxation", frozenset({RelaxationSolved, CutsAdded})),
-    ("columns", "Columns", frozenset({ColumnsPriced})),
-    ("residuals", "Residuals", frozenset({ResidualsUpdated})),
-    ("population", "Population", frozenset({GenerationEnded})),
-    ("parts", "Parts", frozenset({PartsCut, PartBounded})),
-)
-"""Name, title, and the events of which one must occur."""
-
-
-def views_in(kinds: Collection[type[Event]]) -> list[tuple[str, str]]:
-    """Return name and title of each view that a run has in which these events occur."""
-    return [(name, title) for name, title, events in VIEWS if not events.isdisjoint(kinds)]
+VIEWS: dict[str, tuple[str, frozenset[type[Event]]]] = {
+    "tree": ("Tree", frozenset({NodeOpened})),
+    "relaxation": ("Relaxation", frozenset({RelaxationSolved, CutsAdded})),
+    "columns": ("Columns", frozenset({ColumnsPriced})),
+    "residuals": ("Residuals", frozenset({ResidualsUpdated})),
+    "population": ("Population", frozenset({GenerationEnded})),
+    "parts": ("Parts", frozenset({PartsCut, PartBounded})),
+}
+"""Title of each, and the events of which one must occur."""
 
 
 # --- Time series of a run, computed in advance: values with the moments of their change -----------

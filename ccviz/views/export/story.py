@@ -20,7 +20,7 @@ from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Run
 from ccviz.views.draft import Draft, draft_of_problem
-from ccviz.views.export.inner import Inner, Table, Timeline, views_in
+from ccviz.views.export.inner import VIEWS, Inner, Table, Timeline
 from ccviz.views.frames.card import card
 from ccviz.views.frames.heuristic import SEARCHED
 from ccviz.views.frames.projection import axis_names, usual_axes
@@ -161,6 +161,8 @@ class Recording:
         where = asdict(self._plane) | {
             "xRange": self._plane.x_range, "yRange": self._plane.y_range,
         }  # fmt: skip
+        views = [(name, title) for name, (title, events) in VIEWS.items()
+                 if not events.isdisjoint(self._kinds)]  # fmt: skip
         kinds: tuple[Kind, Kind] = ("must", "cannot")
         drawn = {kind: self._draft.links.of_kind(kind) for kind in kinds}
         links = {kind: {"pairs": own.pairs, "soft": ~own.is_hard} for kind, own in drawn.items()}
@@ -178,7 +180,7 @@ class Recording:
             | {name: line.as_dict() for name, line in self._points.items()},
             "links": links,
             "bounds": self._bounds.as_dict(),
-            "views": views_in(self._kinds),
+            "views": views,
             # What a search lowers, where it is another thing than the objective.
             "searched": SEARCHED.get(run.started.solver, "") if run.started else "",
             **self._inner.as_dict(),
