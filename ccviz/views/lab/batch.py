@@ -95,7 +95,7 @@ class Batch(QueuedCall):
         person, self._runs = self._person, []
         self._begin_call(
             _carry_out, (self._archive.path, person, self._row, *self._about), math.inf,
-            person.quota.worker_bytes or None,
+            memory=person.quota.worker_bytes or None,
         )  # fmt: skip
         self.at = "waiting in the queue"
 

@@ -46,7 +46,7 @@ class Mapping(QueuedCall):
             return
         self.stop()
         self._draft, self._then = draft, then
-        self._begin_call(lay_out, (draft.X,), self._quota.run_s, self._quota.call_bytes)
+        self._begin_call(lay_out, (draft.X,), self._quota.run_s)
 
     def _take(self, answer: FloatArray) -> None:
         draft, then = self._draft, self._then
@@ -119,7 +119,7 @@ class Staying(QueuedCall):
     def _begin(self, *_: Any) -> None:
         """Look for the nearest clustering, if it is wanted and there are two answers."""
         self.stop()
-        before, now, quota = self._before, self.now, self._quota
+        before, now = self._before, self.now
         if not self.wanted or before is None or now is None or now.problem is None:
             return
         if not _has_points_of(before, now.problem) or _old(before, now).max(initial=-1) < 0:
@@ -127,7 +127,7 @@ class Staying(QueuedCall):
         if Partition(now.problem, now.labels).violations.none_hard:
             self._begin_call(
                 _nearest, (now.problem, now.labels, _old(before, now), self.most),
-                min(_MOST_STAY_S, quota.run_s), quota.call_bytes,
+                min(_MOST_STAY_S, self._quota.run_s),
             )  # fmt: skip
 
     def _take(self, answer: IntArray) -> None:
@@ -263,11 +263,9 @@ class Repair(QueuedCall):
             self.partition = Partition(problem, found)
         if found is not None or only_at_once:
             return
-        quota = self._quota
         self._problem = problem
-        self._begin_call(
-            _repaired, (problem, labels), min(_MOST_REPAIR_S, quota.run_s), quota.call_bytes
-        )
+        seconds = min(_MOST_REPAIR_S, self._quota.run_s)
+        self._begin_call(_repaired, (problem, labels), seconds)
 
     def _take(self, answer: IntArray | None) -> None:
         if answer is not None and self._problem is not None:
@@ -339,10 +337,10 @@ class LookingInto(QueuedCall):
         if self._is_done or not late or self._runner.state != "running" or not self._is_open:
             return
         self._is_done = True
-        problem, quota = self._draft().problem, self._quota
+        problem = self._draft().problem
         if problem.must_keep:
             args = (problem, _CHECK_S, _EXPLAIN_S)
-            self._begin_call(verdict, args, min(_MOST_LOOK_S, quota.run_s), quota.call_bytes)
+            self._begin_call(verdict, args, min(_MOST_LOOK_S, self._quota.run_s))
 
     @property
     def _is_open(self) -> bool:

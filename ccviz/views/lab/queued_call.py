@@ -46,15 +46,11 @@ class QueuedCall(param.Parameterized):
         self._began = 0.0
 
     def _begin_call(
-        self,
-        work: Callable[..., Any],
-        args: tuple[Any, ...],
-        seconds: float,
-        memory: int | None,
-        **rights: Any,
+        self, work: Callable[..., Any], args: tuple[Any, ...], seconds: float, **rights: Any
     ) -> None:
-        """Have a function called, see `SandboxedCall`."""
-        self._waiting = partial(SandboxedCall, work, args, seconds, memory, self._pool, **rights)
+        """Have a function called, see `SandboxedCall`, in the memory of a call by default."""
+        rights = {"memory": self._quota.call_bytes, "pool": self._pool} | rights
+        self._waiting = partial(SandboxedCall, work, args, seconds, **rights)
         if self._queue is None:
             self._launch()
         elif self._ticket is None:
@@ -169,7 +165,7 @@ class FileJobs(QueuedCall):
         quota = self._quota
         self._then = then
         self._begin_call(
-            work, args, quota.reading_s, quota.reading_bytes, confined=True, archive=archive
+            work, args, quota.reading_s, memory=quota.reading_bytes, confined=True, archive=archive
         )
 
     def _take(self, answer: Any) -> None:
@@ -245,7 +241,7 @@ class BackgroundStudy(QueuedCall):
         self._begin = run_id, solver
         budget_s = min(self._quota.run_s, WHOLE_S)
         args = (self._archive.path, run_id, solver, *self._settings, budget_s)
-        self._begin_call(work, args, budget_s + self._last_s, self._quota.call_bytes)
+        self._begin_call(work, args, budget_s + self._last_s)
 
     def _look(self, call: SandboxedCall, done: bool) -> None:
         self._read()
