@@ -22,6 +22,8 @@ from typing import IO
 
 from threadpoolctl import ThreadpoolController
 
+from ccviz.errors import CcvizError
+
 POSIX = os.name == "posix" and os.environ.get("CCVIZ_PORTABLE") != "1"
 """Whether to use what only POSIX systems have."""
 
@@ -183,6 +185,18 @@ def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
         scratch.replace(path)
     finally:
         scratch.unlink(missing_ok=True)
+
+
+def write_file(path: str | Path, content: bytes) -> None:
+    """Write a file; what was there before stays if anything goes wrong.
+
+    Raises `CcvizError` if it cannot be written.
+    """
+    try:
+        with whole_file(path) as file:
+            file.write(content)
+    except OSError as broken:
+        raise CcvizError(f"{path} cannot be written: {os.strerror(broken.errno or 0)}.") from None
 
 
 def put_in_place(path: Path, content: bytes) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -11,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ccviz.arrays import FloatArray, IntArray, freeze
+from ccviz.arrays import IntArray, freeze
 from ccviz.data.datasets import Dataset, load_like
 from ccviz.data.learned_metric import learn_metric
 from ccviz.data.neighbors import neighbors_of, neighbors_text
@@ -136,6 +137,10 @@ class Draft:
     def given(self) -> Problem:
         """The checked problem without its rules."""
         sizes: Any = (self.lower, self.upper) if self.lower else None
+        centers = None
+        if self.fixed_centers:
+            given = read_centers(self.fixed_centers, self.n, self.data.X.shape[1], self.k)
+            centers = scale_as(given, self.data.X, self.scaling)
         return Problem(
             self.X,
             self.k,
@@ -145,7 +150,7 @@ class Draft:
             truth=self.data.truth,
             weights=self.data.weights,
             outliers=self.outliers,
-            fixed_centers=self._scaled_centers(),
+            fixed_centers=centers,
             neighbors=self.near,
         )
 
@@ -153,12 +158,6 @@ class Draft:
     def near(self) -> Neighbors | None:
         """The graph in which clusters have to be connected."""
         return neighbors_of(self.data, self.neighbors)
-
-    def _scaled_centers(self) -> FloatArray | None:
-        if not self.fixed_centers:
-            return None
-        given = read_centers(self.fixed_centers, self.n, self.data.X.shape[1], self.k)
-        return scale_as(given, self.data.X, self.scaling)
 
     @property
     def n(self) -> int:
@@ -391,30 +390,18 @@ def _source(problem: Problem, present: Draft, dataset: str, scaling: str) -> tup
     points, weights = problem.X[: problem.n_points], None if problem.fixed else problem.weights
     known = load_like(dataset, problem.n_points)
     for data in (present.data, *([known] if known else [])):
-        if data.X.shape != points.shape or not _weigh_alike(data, weights):
-            continue
-        for how in ways:
-            if _can_scale(how, problem.d) and np.array_equal(scale(data.X, how), points):
-                return data, how
+        ours = checked_weights(data.weights, len(data.X))
+        alike = ours is weights if ours is None or weights is None \
+            else np.array_equal(ours, weights)  # fmt: skip
+        for how in ways if alike and data.X.shape == points.shape else ():
+            with suppress(ParameterError):  # a way of another version, or of other data
+                check_scaling(how, problem.d)
+                if np.array_equal(scale(data.X, how), points):
+                    return data, how
     features = tuple(f"x{j}" for j in range(problem.d))
     return Dataset(
         dataset or "an old run", points, features, problem.truth, weights=weights
     ), "none"
-
-
-def _can_scale(how: str, d: int) -> bool:
-    try:
-        check_scaling(how, d)
-    except ParameterError:  # a run of another version, or of other data
-        return False
-    return True
-
-
-def _weigh_alike(data: Dataset, theirs: FloatArray | None) -> bool:
-    ours = checked_weights(data.weights, len(data.X))
-    if ours is None or theirs is None:
-        return ours is theirs
-    return np.array_equal(ours, theirs)
 
 
 def group_links(kind: Kind, points: Sequence[int], weight: float = inf) -> list[Link]:

@@ -47,12 +47,7 @@ def keep_parameters_as_text() -> None:
 
     ccviz reads the parameters itself, see `ccviz.views.share.address`.
     """
-    location.parse_query = parameters_of
-
-
-def parameters_of(query: str) -> dict[str, str]:
-    """Return the parameters of an address as text."""
-    return dict(parse_qsl(query.removeprefix("?")))
+    location.parse_query = lambda query: dict(parse_qsl(query.removeprefix("?")))
 
 
 # --- Panel restyles a whole layout when one of its tabs changes -----------------------------------

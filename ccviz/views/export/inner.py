@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -33,29 +32,24 @@ from ccviz.views.frames.exact import (
     caption,
     matrix,
 )
-from ccviz.views.frames.heuristic import SEARCHED, PopulationLog
+from ccviz.views.frames.heuristic import PopulationLog
 from ccviz.views.frames.node import STATES
 from ccviz.views.frames.tree import Tree
 
-# --- The views of a solver's inner life that a page has, as in `ccviz.views.inside` -----
+# --- The views of a solver's inner life, on exported pages and on the live one --------------------
 #
-# They are here without the panels that draw them on the live page: who writes a file needs none.
+# They are here without the panels of `ccviz.views.inside`: who writes a file needs none.
 
 
-VIEWS: tuple[tuple[str, str, frozenset[type[Event]]], ...] = (
-    ("tree", "Tree", frozenset({NodeOpened})),
-    ("relaxation", "Relaxation", frozenset({RelaxationSolved, CutsAdded})),
-    ("columns", "Columns", frozenset({ColumnsPriced})),
-    ("residuals", "Residuals", frozenset({ResidualsUpdated})),
-    ("population", "Population", frozenset({GenerationEnded})),
-    ("parts", "Parts", frozenset({PartsCut, PartBounded})),
-)
-"""Name, title, and the events of which one must occur."""
-
-
-def views_in(kinds: Collection[type[Event]]) -> list[tuple[str, str]]:
-    """Return name and title of each view that a run has in which these events occur."""
-    return [(name, title) for name, title, events in VIEWS if not events.isdisjoint(kinds)]
+VIEWS: dict[str, tuple[str, frozenset[type[Event]]]] = {
+    "tree": ("Tree", frozenset({NodeOpened})),
+    "relaxation": ("Relaxation", frozenset({RelaxationSolved, CutsAdded})),
+    "columns": ("Columns", frozenset({ColumnsPriced})),
+    "residuals": ("Residuals", frozenset({ResidualsUpdated})),
+    "population": ("Population", frozenset({GenerationEnded})),
+    "parts": ("Parts", frozenset({PartsCut, PartBounded})),
+}
+"""Title of each, and the events of which one must occur."""
 
 
 # --- Time series of a run, computed in advance: values with the moments of their change -----------
@@ -90,14 +84,11 @@ class Timeline:
         self._values.append(value)
         self._bytes += _size(value)
         while self._bytes > self._most_bytes and len(self._values) > 1:
-            self._thin()
-
-    def _thin(self) -> None:
-        last = len(self._values) - 1
-        kept = [*range(1, last, 2), last]
-        self._at = [self._at[place] for place in kept]
-        self._values = [self._values[place] for place in kept]
-        self._bytes = sum(map(_size, self._values))
+            last = len(self._values) - 1
+            kept = [*range(1, last, 2), last]
+            self._at = [self._at[place] for place in kept]
+            self._values = [self._values[place] for place in kept]
+            self._bytes = sum(map(_size, self._values))
 
     def as_dict(self) -> dict[str, Any]:
         """Return moments and values."""
@@ -137,12 +128,7 @@ class Table:
         """Return the columns as arrays, the moments as ``at``."""
         names = ("moment", *self._columns)
         columns = list(zip(*self._rows, strict=True)) or [()] * len(names)
-        return {name: _array(values) for name, values in zip(names, columns, strict=True)}
-
-
-def _array(values: tuple[Any, ...]) -> np.ndarray:
-    array = np.array(values)
-    return array if len(array) else np.zeros(0)
+        return {name: np.array(values) for name, values in zip(names, columns, strict=True)}
 
 
 _CHANGES = ("time", "row", "state", "bound", "i", "j", "place", "detail")
@@ -189,26 +175,37 @@ class Inner:
             self._change(at, record)
         found = self._tree.found_at
         self._found.put(at, -1 if found is None else self._rows[found])
-        self._best.put(at, _finite(run.objective))
+        self._best.put(at, run.objective if math.isfinite(run.objective) else None)
         self._take_matrix(at, record, run)
         match event:
             case CutsAdded():
-                log = CutsLog()
-                log.feed([record])
-                self._put_row("cuts", at, log.frame(), _CUTS)
+                self._put_row("cuts", at, CutsLog.fed([record]).frame(), _CUTS)
             case ColumnsPriced():
-                columns = ColumnsLog()
-                columns.feed([record])
+                columns = ColumnsLog.fed([record])
                 self._put_row("columns", at, columns.frame(), _COLUMNS)
                 duals = columns.duals()
                 value = {"block": duals.block, "price": duals.price.astype(np.float32)}
                 self._lines["duals"].put(at, value)
             case ResidualsUpdated():
-                self._take_residuals(at, record)
+                log = ResidualsLog.fed([record])
+                frame, relaxed = log.frame(), log.relaxed()
+                frame.iteration[-1] = self._iterations  # counted over all restarts of the run
+                self._iterations += 1
+                self._put_row("residuals", at, frame, _RESIDUALS)
+                if relaxed is not None:
+                    drawn = {"image": relaxed.image, "blocks": relaxed.blocks}
+                    self._lines["relaxed"].put(at, drawn)
             case GenerationEnded():
-                self._take_generation(at, record)
+                self._population.feed([record])
+                newest, own = self._population.newest(), len(event.objectives)
+                value = {name: getattr(newest, name)[-1].item() for name in _GENERATION}
+                value |= {"objectives": newest.objective[-own:], "fresh": newest.fresh[-own:]}
+                self._lines["generations"].put(at, value)
             case PartsCut() | PartBounded():
-                self._take_parts(at, record)
+                self._parts.feed([record])
+                mosaic = self._parts.frame()
+                if mosaic is not None:
+                    self._lines["mosaic"].put(at, {"gap": mosaic.gap, "caption": caption(mosaic)})
 
     def _put_row(self, name: str, at: int, frame: Any, columns: tuple[str, ...]) -> None:
         self._tables[name].put(at, *(getattr(frame, column)[-1].item() for column in columns))
@@ -242,40 +239,6 @@ class Inner:
         }  # fmt: skip
         self._lines["matrix"].put(at, value)
 
-    def _take_residuals(self, at: int, record: Record) -> None:
-        log = ResidualsLog()
-        log.feed([record])
-        frame = log.frame()
-        frame.iteration[-1] = self._iterations  # counted over all restarts of the run
-        self._iterations += 1
-        self._put_row("residuals", at, frame, _RESIDUALS)
-        relaxed = log.relaxed()
-        if relaxed is not None:
-            self._lines["relaxed"].put(at, {"image": relaxed.image, "blocks": relaxed.blocks})
-
-    def _take_generation(self, at: int, record: Record) -> None:
-        event = record.event
-        assert isinstance(event, GenerationEnded)
-        self._population.feed([record])
-        frame = self._population.newest()
-        own = len(event.objectives)
-        value: dict[str, Any] = {
-            name: getattr(frame, name)[-1].item() for name in _GENERATION
-        }  # fmt: skip
-        value |= {"objectives": frame.objective[-own:], "fresh": frame.fresh[-own:]}
-        self._lines["generations"].put(at, value)
-
-    def _take_parts(self, at: int, record: Record) -> None:
-        self._parts.feed([record])
-        frame = self._parts.frame()
-        if frame is not None:
-            self._lines["mosaic"].put(at, {"gap": frame.gap, "caption": caption(frame)})
-
-    @staticmethod
-    def searched(run: Run) -> str:
-        """Return what a search lowers, where it is another thing than the objective."""
-        return SEARCHED.get(run.started.solver, "") if run.started else ""
-
     def as_dict(self) -> dict[str, Any]:
         """Return all of it."""
         tables = {name: table.as_dict() for name, table in self._tables.items()}
@@ -302,7 +265,3 @@ class Inner:
             "found": self._found.as_dict(),
             "best": self._best.as_dict(),
         }
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
 import re
 import zlib
 from collections.abc import Iterator, Sequence
@@ -20,7 +19,7 @@ import numpy as np
 from ccviz.errors import CcvizError
 from ccviz.events import Record
 from ccviz.runs.archive import Archive
-from ccviz.system import whole_file
+from ccviz.system import write_file
 from ccviz.views.draft import Draft
 from ccviz.views.export.story import Play, story
 from ccviz.views.frames.exact import KINDS
@@ -98,39 +97,22 @@ _ALIGNED = 8
 _HEAD_BYTES = 8
 
 
-class Packer:
-    """Arrays one after another, referenced by their offsets."""
+def _plain(value: Any, arrays: bytearray) -> Any:
+    """Return a value as JSON takes it: an array is its type, its shape and its place.
 
-    def __init__(self) -> None:
-        self._parts: list[bytes] = []
-        self._size = 0
-
-    def plain(self, value: Any) -> Any:
-        """Return a value as JSON takes it: an array is its type, its shape and its place."""
-        if isinstance(value, dict):
-            return {name: self.plain(each) for name, each in value.items()}
-        if isinstance(value, list | tuple):
-            return [self.plain(each) for each in value]
-        if isinstance(value, np.ndarray):
-            return self._place(value)
-        if isinstance(value, np.generic):
-            return value.item()
-        return value
-
-    def _place(self, array: np.ndarray) -> dict[str, Any]:
-        stored = np.ascontiguousarray(_small(array))
-        data = stored.astype(stored.dtype.newbyteorder("<")).tobytes()
-        at = self._size
-        data += bytes(-len(data) % _ALIGNED)
-        self._parts.append(data)
-        self._size += len(data)
+    `arrays`: All of them one after another, to which those of the value are added.
+    """
+    if isinstance(value, dict):
+        return {name: _plain(each, arrays) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each, arrays) for each in value]
+    if isinstance(value, np.ndarray):
+        stored, at = np.ascontiguousarray(_small(value)), len(arrays)
+        arrays += stored.astype(stored.dtype.newbyteorder("<")).tobytes()
+        arrays += bytes(-len(arrays) % _ALIGNED)
         kind = stored.dtype.kind + str(stored.dtype.itemsize)
         return {"array": kind, "at": at, "shape": list(stored.shape)}
-
-    @property
-    def data(self) -> bytes:
-        """All arrays."""
-        return b"".join(self._parts)
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _small(array: np.ndarray) -> np.ndarray:
@@ -151,10 +133,10 @@ def pack(value: Any) -> str:
 
     Returns: The base64 of a deflated stream: the length of the JSON, the JSON, the arrays.
     """
-    packer = Packer()
-    text = json.dumps(packer.plain(value), allow_nan=False, separators=(",", ":")).encode()
+    arrays = bytearray()
+    text = json.dumps(_plain(value, arrays), allow_nan=False, separators=(",", ":")).encode()
     text += b" " * (-len(text) % _ALIGNED)
-    whole = len(text).to_bytes(_HEAD_BYTES, "little") + text + packer.data
+    whole = len(text).to_bytes(_HEAD_BYTES, "little") + text + arrays
     return base64.b64encode(zlib.compress(whole, 9)).decode("ascii")
 
 
@@ -179,12 +161,7 @@ def save_html(path: str | Path, plays: Sequence[Play], handout: Handout | None =
     `path`: What was there before stays if anything goes wrong. Raises `CcvizError` if there are no
     runs or too many, or the file cannot be written.
     """
-    text = html(plays, handout)
-    try:
-        with whole_file(path) as file:
-            file.write(text.encode())
-    except OSError as broken:
-        raise CcvizError(f"{path} cannot be written: {os.strerror(broken.errno or 0)}.") from None
+    write_file(path, html(plays, handout).encode())
 
 
 def html(plays: Sequence[Play], handout: Handout | None = None) -> str:
@@ -192,36 +169,28 @@ def html(plays: Sequence[Play], handout: Handout | None = None) -> str:
     if not 1 <= len(plays) <= MOST_RUNS:
         raise CcvizError(f"a page shows one to {MOST_RUNS} runs, not {len(plays)}.")
     runs = [story(play) for play in plays]
-    data = {"runs": runs, "lesson": _lesson(handout), "words": words()}
+    lesson = None if handout is None else asdict(handout) | {
+        "steps": [
+            {"text": text, "finding": finding, "sketch": _picture(sketch)}
+            for text, finding, sketch in handout.steps
+        ]
+    }  # fmt: skip
+    data = {"runs": runs, "lesson": lesson, "words": words()}
+    # A description of the picture for screen readers.
+    ends = [
+        f"{run['title']}: {run['said'][-1] if run['said'] else 'nothing happened yet.'}"
+        for run in runs
+    ]
     style, script = style_of("style.css"), script_of("page.js")
     title = handout.title if handout else " and ".join(play.title for play in plays)
     parts = {
-        "title": escape(f"{title} · ccviz"), "summary": escape(_summary(runs)),
+        "title": escape(f"{title} · ccviz"), "summary": escape(" ".join(ends)),
         "style": style, "style_hash": _hash(style), "script": script, "script_hash": _hash(script),
         "data": pack(data),
     }  # fmt: skip
     page = (_HERE / "page.html").read_text(encoding="utf-8")
     # In one pass: inserted text is not searched for more places.
     return re.sub(r"\{(\w+)\}", lambda place: parts[place[1]], page)
-
-
-def _summary(runs: list[dict[str, Any]]) -> str:
-    """Return a description of the picture for screen readers."""
-    ends = [
-        f"{run['title']}: {run['said'][-1] if run['said'] else 'nothing happened yet.'}"
-        for run in runs
-    ]
-    return " ".join(ends)
-
-
-def _lesson(handout: Handout | None) -> dict[str, Any] | None:
-    if handout is None:
-        return None
-    steps = [
-        {"text": text, "finding": finding, "sketch": _picture(sketch)}
-        for text, finding, sketch in handout.steps
-    ]
-    return asdict(handout) | {"steps": steps}
 
 
 def _picture(sketch: str) -> str:

@@ -20,9 +20,9 @@ from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Run
 from ccviz.views.draft import Draft, draft_of_problem
-from ccviz.views.export.inner import Inner, Table, Timeline, views_in
+from ccviz.views.export.inner import VIEWS, Inner, Table, Timeline
 from ccviz.views.frames.card import card
-from ccviz.views.frames.links import lines
+from ccviz.views.frames.heuristic import SEARCHED
 from ccviz.views.frames.projection import axis_names, usual_axes
 from ccviz.views.frames.scatter import Plane, coloring, has_answered, plane
 from ccviz.views.frames.tables import sentence
@@ -48,17 +48,18 @@ class Play:
 
 def story(play: Play) -> dict[str, Any]:
     """Return a run as `ccviz.views.export.page.pack` takes it."""
-    draft = draft_of_problem(play.problem, play.present or _nameless(play.problem), play.data)
+    problem, present = play.problem, play.present
+    if present is None:
+        names = tuple(f"x{j}" for j in range(problem.d))
+        weights = None if problem.fixed else problem.weights
+        points = problem.X[: problem.n_points]
+        data = Dataset("", points, names, problem.truth, weights=weights)
+        present = Draft(data, problem.k)
+    draft = draft_of_problem(problem, present, play.data)
     where = plane(draft, *_axes(play, draft.data.features))
     recording = Recording(play.title, play.problem, draft, where, play.many)
     recording.feed(play.records)
     return recording.as_dict()
-
-
-def _nameless(problem: Problem) -> Draft:
-    names = tuple(f"x{j}" for j in range(problem.d))
-    points, weights = problem.X[: problem.n_points], None if problem.fixed else problem.weights
-    return Draft(Dataset("", points, names, problem.truth, weights=weights), problem.k)
 
 
 def _axes(play: Play, features: tuple[str, ...]) -> tuple[str, str]:
@@ -78,7 +79,7 @@ class Recording:
         self._title, self._draft, self._plane = title, draft, where
         self._stride = max(1, math.ceil(many / MOST_MOMENTS))
         self._taken = 0
-        self._run = Run(problem)
+        self.run = Run(problem)
         self._inner = Inner(problem)
         self._times: list[float] = []
         self._said: list[str] = []
@@ -93,11 +94,6 @@ class Recording:
         self._kinds: set[type[Event]] = set()
 
     @property
-    def run(self) -> Run:
-        """What the records reach."""
-        return self._run
-
-    @property
     def is_full(self) -> bool:
         """Whether more records would be more moments than are shown."""
         return self._taken >= self._stride * MOST_MOMENTS
@@ -109,8 +105,8 @@ class Recording:
             self._taken += 1
 
     def _take(self, at: int, record: Record) -> None:
-        before = len(self._run.history)
-        self._run.apply(record)
+        before = len(self.run.history)
+        self.run.apply(record)
         self._kinds.add(type(record.event))
         if at == len(self._times):
             self._times.append(0.0)
@@ -118,14 +114,14 @@ class Recording:
         self._times[at], self._said[at] = (
             record.time_s, sentence(record.event, self._draft.data.names)
         )  # fmt: skip
-        for moment in self._run.history[before:]:
+        for moment in self.run.history[before:]:
             self._bounds.put(at, *(getattr(moment, each.name) for each in fields(moment)))
         self._take_card(at)
         self._take_points(at, record.event)
-        self._inner.take(at, record, self._run)
+        self._inner.take(at, record, self.run)
 
     def _take_card(self, at: int) -> None:
-        run = self._run
+        run = self.run
         fresh = run.incumbent is not self._scored
         frame = card(run, with_scores=fresh)
         rows = dict(frame.rows)
@@ -140,7 +136,7 @@ class Recording:
             self._card.setdefault(name, Timeline()).put(at, value)
 
     def _take_points(self, at: int, event: Event) -> None:
-        run = self._run
+        run = self.run
         shown = (run.labels, run.centers, has_answered(run))  # the end shows the answer
         if any(new is not old for new, old in zip(shown, self._colored, strict=True)):
             self._colored = shown
@@ -156,12 +152,20 @@ class Recording:
         if isinstance(event, DeadEnded):
             self._met = event.point
             return event.point
-        ended = isinstance(event, Finished) and self._run.incumbent is None
+        ended = isinstance(event, Finished) and self.run.incumbent is None
         return self._met if ended and self._met is not None else -1
 
     def as_dict(self) -> dict[str, Any]:
         """Return all of it, as `ccviz.views.export.page.pack` takes it."""
-        run = self._run
+        run = self.run
+        where = asdict(self._plane) | {
+            "xRange": self._plane.x_range, "yRange": self._plane.y_range,
+        }  # fmt: skip
+        views = [(name, title) for name, (title, events) in VIEWS.items()
+                 if not events.isdisjoint(self._kinds)]  # fmt: skip
+        kinds: tuple[Kind, Kind] = ("must", "cannot")
+        drawn = {kind: self._draft.links.of_kind(kind) for kind in kinds}
+        links = {kind: {"pairs": own.pairs, "soft": ~own.is_hard} for kind, own in drawn.items()}
         return {
             "title": self._title,
             "data": self._draft.data.name,
@@ -172,17 +176,18 @@ class Recording:
             "said": self._said,
             "rowNames": self._row_names,
             "card": {name: line.as_dict() for name, line in self._card.items()},
-            "points": self._placed()
+            "points": {name: value for name, value in where.items() if not name.startswith("_")}
             | {name: line.as_dict() for name, line in self._points.items()},
-            "links": {kind: self._links(kind) for kind in ("must", "cannot")},
+            "links": links,
             "bounds": self._bounds.as_dict(),
-            "views": views_in(self._kinds),
-            "searched": self._inner.searched(run),
+            "views": views,
+            # What a search lowers, where it is another thing than the objective.
+            "searched": SEARCHED.get(run.started.solver, "") if run.started else "",
             **self._inner.as_dict(),
         }
 
     def _about(self) -> dict[str, Any]:
-        started, problem = self._run.started, self._run.problem
+        started, problem = self.run.started, self.run.problem
         about = {"n": problem.n_points, "k": problem.k, "solver": "", "seed": 0, "settings": {}}
         if started is not None:
             about |= {
@@ -190,16 +195,3 @@ class Recording:
                 "settings": {name: str(value) for name, value in started.settings.items()},
             }  # fmt: skip
         return about
-
-    def _placed(self) -> dict[str, Any]:
-        where = asdict(self._plane) | {
-            "xRange": self._plane.x_range, "yRange": self._plane.y_range,
-        }  # fmt: skip
-        return {name: value for name, value in where.items() if not name.startswith("_")}
-
-    def _links(self, kind: Kind) -> dict[str, Any]:
-        drawn = lines(self._draft, kind, self._plane)
-        return {
-            "pairs": self._draft.links.of_kind(kind).pairs,
-            "soft": drawn.soft,
-        }

@@ -7,9 +7,8 @@ file is markup.
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import isfinite
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from ccviz.errors import CcvizError, ParameterError
 from ccviz.numbers import count
 from ccviz.runs.nodes import Node
 from ccviz.runs.run import Run
-from ccviz.system import whole_file
+from ccviz.system import write_file
 from ccviz.views.frames.node import STATES, decision_words
 
 _COLORS = {
@@ -57,20 +56,10 @@ def save_tree(path: str | Path, run: Run) -> None:
     `path`: With suffix ``.dot`` or ``.gv`` for Graphviz, ``.tex`` for LaTeX, ``.csv``. What was
     there before stays if anything goes wrong.
     """
-    text = writer_for(path)(run)
-    try:
-        with whole_file(path) as file:
-            file.write(text.encode())
-    except OSError as broken:
-        raise CcvizError(f"{path} cannot be written: {os.strerror(broken.errno or 0)}.") from None
-
-
-def writer_for(path: str | Path) -> Callable[..., str]:
-    """Return the function that writes a tree for a file's suffix."""
     suffix = Path(path).suffix.lower()
     if suffix not in WRITERS:
         raise ParameterError(f"{path} is no file of a tree; its suffix is one of {SUFFIXES}.")
-    return WRITERS[suffix]
+    write_file(path, WRITERS[suffix](run).encode())
 
 
 def tree_dot(run: Run, names: Sequence[str] = ()) -> str:
@@ -88,7 +77,7 @@ def tree_dot(run: Run, names: Sequence[str] = ()) -> str:
         label = "\\n".join(map(_dot, _words(node)))
         lines.append(
             f'  n{node.node} [label="{label}", fillcolor="#{_COLORS[node.state]}", '
-            f'tooltip="{_dot(_about(node))}"];'
+            f'tooltip="{_dot(f"{STATES[node.state].label}. {node.detail}".strip())}"];'
         )
         if node.parent is not None:
             decision = _dot(decision_words(node, names))
@@ -160,10 +149,6 @@ def _nodes(run: Run) -> list[Node]:
 def _words(node: Node) -> tuple[str, str]:
     bound = f"{node.lower_bound:.6g}" if isfinite(node.lower_bound) else "no clustering"
     return f"node {node.node}", bound
-
-
-def _about(node: Node) -> str:
-    return f"{STATES[node.state].label}. {node.detail}".strip()
 
 
 def _caption(run: Run) -> str:

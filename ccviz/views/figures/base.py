@@ -17,29 +17,20 @@ from bokeh.models import (
     CustomJSTickFormatter,
     HoverTool,
     LinearColorMapper,
+    LogColorMapper,
     NoOverlap,
+    Range1d,
+    Title,
 )
 from bokeh.plotting import figure
 
 from ccviz.views.palette import Look, cluster_colors
-
-# --- A button that opens the dialog for the picture of a figure -----------------------------------
-
 
 _PICTURE = Path(__file__).with_name("picture.js").read_text("utf-8")
 _ICON = (
     "data:image/svg+xml;utf8,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' "
     "fill='none' stroke='gray' stroke-width='2'><path d='M12 3v11m-4-4 4 4 4-4M4 20h16'/></svg>"
 )
-
-
-def add_picture_button(plot: Any) -> None:
-    """Let a figure be saved; the browser draws it, so that it works without a server.
-
-    Entries of its tags that are dicts of ``words`` and ``color`` are a legend over the picture.
-    """
-    callback = CustomJS(args={"plot": plot}, code=_PICTURE)
-    plot.add_tools(CustomAction(description="Figure…", icon=_ICON, callback=callback))
 
 
 _MOST_COLORS = 256
@@ -82,7 +73,10 @@ def plain_figure(name: str, tools: str = "pan,wheel_zoom,box_zoom,reset", **kwar
     plot.toolbar.logo = None
     plot.toolbar.autohide = True
     plot.toolbar.stylesheets = [_TOOLBAR]
-    add_picture_button(plot)
+    # The browser draws the picture, so that it works without a server. Entries of a figure's tags
+    # that are dicts of ``words`` and ``color`` are a legend over it.
+    callback = CustomJS(args={"plot": plot}, code=_PICTURE)
+    plot.add_tools(CustomAction(description="Figure…", icon=_ICON, callback=callback))
     return plot
 
 
@@ -212,7 +206,7 @@ def sync(source: ColumnDataSource, columns: Mapping[str, np.ndarray]) -> None:
         source.data = dict(columns)
         return
     patches = {
-        name: [(int(at), _plain(columns[name][at])) for at in rows]
+        name: list(zip(rows.tolist(), columns[name][rows].tolist(), strict=True))
         for name, rows in changed.items()
         if len(rows)
     }
@@ -226,10 +220,6 @@ def _differs(old: np.ndarray, new: np.ndarray) -> Any:
     if new.dtype.kind == "f":
         return (old != new) & ~(np.isnan(old.astype(float)) & np.isnan(new))
     return old != new
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
 
 
 # --- Lines over a common axis: what several figures of a solver's progress share ------------------
@@ -270,7 +260,13 @@ class SeriesFigure:
         )
         self._fields = (x, *(each.field for each in series), *extra)
         self.source = ColumnDataSource({field: np.empty(0) for field in self._fields})
-        self._lines = {each: self._draw(x, each) for each in series}
+        self._lines = {
+            each: self.plot.line(
+                x, each.field, source=self.source, line_width=2, line_dash=each.dash,
+                legend_label=each.words,
+            )
+            for each in series
+        }  # fmt: skip
         if series:
             self.plot.legend.visible = len(series) > 1
             self.plot.legend.click_policy = "hide"
@@ -282,16 +278,6 @@ class SeriesFigure:
             )
         self.apply_theme(look)
 
-    def _draw(self, x: str, each: Series) -> Any:
-        return self.plot.line(
-            x,
-            each.field,
-            source=self.source,
-            line_width=2,
-            line_dash=each.dash,
-            legend_label=each.words,
-        )
-
     def apply_theme(self, look: Look) -> None:
         """Take the colours of a theme."""
         apply_theme(self.plot, look)
@@ -300,4 +286,57 @@ class SeriesFigure:
 
     def show(self, frame: Any) -> None:
         """Draw a frame; what has only grown is streamed."""
-        sync(self.source, {field: getattr(frame, field) for field in self._fields})
+        sync(self.source, columns_of(frame, self._fields))
+
+
+def columns_of(frame: Any, names: Sequence[str]) -> dict[str, Any]:
+    """Return some fields of a frame as columns; nothing in them without a frame."""
+    return {name: np.empty(0) if frame is None else getattr(frame, name) for name in names}
+
+
+def empty(*names: str) -> ColumnDataSource:
+    """Return a source with these columns, and nothing in them."""
+    return ColumnDataSource(columns_of(None, names))
+
+
+# --- An image of rows and columns -----------------------------------------------------------------
+
+
+class ImageFigure:
+    """Draws an image, the first row on top, each row and column one unit wide.
+
+    `mapper`: Gives values their colours. `tooltips`: What hovering shows, as Bokeh has it; nothing
+    by default.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        mapper: LinearColorMapper | LogColorMapper,
+        tooltips: Sequence[tuple[str, str]] = (),
+        **about: Any,
+    ) -> None:
+        self.plot = plain_figure(name, x_range=Range1d(0, 1), y_range=Range1d(1, 0), **about)
+        self._tiles = ColumnDataSource({"image": [], "width": [], "height": []})
+        self._mapper = mapper
+        drawn = self.plot.image(
+            "image", x=0, y=0, dw="width", dh="height", source=self._tiles, color_mapper=mapper
+        )
+        self.plot.grid.visible = False
+        self._title = Title(text="", align="left", text_font_size="12px")
+        if tooltips:
+            self.plot.add_layout(self._title, "above")
+            self.plot.add_tools(HoverTool(renderers=[drawn], tooltips=tooltips))
+
+    def _put(self, image: np.ndarray | None, rows: int = 0, columns: int = 0) -> bool:
+        """Draw an image, or nothing; return whether it has another size than before."""
+        if image is None:
+            refill(self._tiles, image=[], width=[], height=[])
+            return False
+        across, down = self.plot.x_range, self.plot.y_range
+        resized = bool((across.reset_end, down.reset_start) != (columns, rows))
+        if resized:
+            for axis, start, end in ((across, 0, columns), (down, rows, 0)):
+                axis.update(start=start, end=end, reset_start=start, reset_end=end)
+        refill(self._tiles, image=[image], width=[columns], height=[rows])
+        return resized

@@ -25,6 +25,8 @@ from ccviz.studies.sweep import Curve, common_range
 from ccviz.views.figures.base import (
     add_corners,
     apply_theme,
+    columns_of,
+    empty,
     legend_above,
     plain_figure,
     refill,
@@ -59,9 +61,9 @@ class BoundsFigure:
                 "at", name, source=self._source, mode="after", line_width=2.5, legend_label=words
             )
         legend_above(self.plot)
-        self._edits = ColumnDataSource({"at": np.empty(0)})
+        self._edits = empty("at")
         self._marks = self.plot.vspan("at", source=self._edits, line_width=1, name="edits")
-        self._corners = ColumnDataSource({"x": np.empty(0), "y": np.empty(0)})
+        self._corners = empty("x", "y")
         self.plot.y_range.renderers = [add_corners(self.plot, self._corners)]
         self.plot.add_tools(
             HoverTool(
@@ -92,7 +94,7 @@ class BoundsFigure:
         heights = frame.heights or ()
         refill(self._corners, x=np.repeat(frame.at[-1:], len(heights)), y=np.array(heights))
         refill(self._edits, at=frame.edits)
-        columns = {name: getattr(frame, name) for name in ("at", "upper", "lower", "gap")}
+        columns = columns_of(frame, ("at", "upper", "lower", "gap"))
         old = {name: np.asarray(self._source.data[name], dtype=float) for name in columns}
         # The last moment shown was the cursor's, which has moved: it is redrawn.
         kept = len(old["at"]) - 1
@@ -127,7 +129,7 @@ class Moments:
             # A line as well: a life of milliseconds has no area.
             band.update(visible=False, fill_alpha=0.14, line_alpha=0.8, line_width=1.5)
             plot.add_layout(band)
-        self._source = ColumnDataSource({name: np.empty(0) for name in _MOMENT_FIELDS})
+        self._source = empty(*_MOMENT_FIELDS)
         self._line = plot.step(
             *_MOMENT_FIELDS, source=self._source, mode="after", line_width=2.5, line_dash=[4, 3],
             legend_label="chosen node",
@@ -183,9 +185,9 @@ class RaceFigure:
             y_axis_type="log" if log else "linear",
         )
         self._quantity = quantity
-        self._lanes = [_empty(*_RACE_FIELDS) for _ in range(_MOST)]
-        self._found = [_empty("found_at", "found") for _ in range(_MOST)]
-        self._corners = _empty("x", "y")
+        self._lanes = [empty(*_RACE_FIELDS) for _ in range(_MOST)]
+        self._found = [empty("found_at", "found") for _ in range(_MOST)]
+        self._corners = empty("x", "y")
         self._legend = Legend(orientation="horizontal", ncols=3, click_policy="hide")
         self._draw()
         self.plot.add_layout(self._legend, "above")
@@ -224,15 +226,12 @@ class RaceFigure:
         shown = list(lanes[:_MOST])
         for place in range(_MOST):
             lane = shown[place] if place < len(shown) else None
-            refill(self._lanes[place], **_columns(lane, _RACE_FIELDS))
-            refill(self._found[place], **_columns(lane, ("found_at", "found")))
+            refill(self._lanes[place], **columns_of(lane, _RACE_FIELDS))
+            refill(self._found[place], **columns_of(lane, ("found_at", "found")))
         refill(self._corners, **_corners(shown))
+        is_whole = self._quantity == "bounds"  # a run without a lower bound has no gap
         self._name([(lane, glyphs) for lane, glyphs in zip(shown, self._glyphs, strict=False)
-                    if self._is_drawn(lane)])  # fmt: skip
-
-    def _is_drawn(self, lane: Lane) -> bool:
-        """Whether anything of a run is seen: one without a lower bound has no gap."""
-        return self._quantity == "bounds" or bool(np.isfinite(lane.gap).any())
+                    if is_whole or np.isfinite(lane.gap).any()])  # fmt: skip
 
     def _name(self, drawn: list[tuple[Lane, list[Any]]]) -> None:
         """Write what is drawn into the legend, in as many columns as long names leave room for."""
@@ -251,14 +250,6 @@ def _corners(lanes: Sequence[Lane]) -> dict[str, np.ndarray]:
     known = [(at, height) for at, heights in seen if heights is not None for height in heights]
     at, height = zip(*known, strict=True) if known else ((), ())
     return {"x": np.array(at, dtype=float), "y": np.array(height, dtype=float)}
-
-
-def _empty(*names: str) -> ColumnDataSource:
-    return ColumnDataSource({name: np.empty(0) for name in names})
-
-
-def _columns(lane: Lane | None, names: tuple[str, ...]) -> dict[str, np.ndarray]:
-    return {name: np.empty(0) if lane is None else getattr(lane, name) for name in names}
 
 
 # --- The plots of a penalty sweep: agreement or time against p, one a noise rate ------------------

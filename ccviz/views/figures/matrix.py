@@ -3,50 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 from bokeh.events import Tap
 from bokeh.layouts import gridplot
-from bokeh.models import ColumnDataSource, HoverTool, LinearColorMapper, Range1d, Title
+from bokeh.models import ColumnDataSource, LinearColorMapper
 
 from ccviz.arrays import IntArray
 from ccviz.numbers import percent
-from ccviz.views.figures.base import apply_theme, cluster_mapper, plain_figure, refill
+from ccviz.views.figures.base import (
+    ImageFigure,
+    apply_theme,
+    cluster_mapper,
+    empty,
+    plain_figure,
+    refill,
+)
 from ccviz.views.figures.scatter import AxisNames
 from ccviz.views.frames.exact import Matrix
 from ccviz.views.frames.scatter import Pairs
 from ccviz.views.palette import Look
 
 
-class MatrixFigure:
+class MatrixFigure(ImageFigure):
     """Draws `Matrix` frames."""
 
     def __init__(self, look: Look) -> None:
-        self.plot = plain_figure(
+        super().__init__(
             "matrix",
-            x_range=Range1d(0, 1),
-            y_range=Range1d(1, 0),
+            LinearColorMapper(low=0, high=255),
+            [("likeness", "@image / 255")],
             match_aspect=True,
             x_axis_label="blocks, ordered by the incumbent",
         )
-        self._image = ColumnDataSource({"image": [], "size": []})
-        self._edges = ColumnDataSource({"at": np.empty(0), "end": np.empty(0)})
-        self._mapper = LinearColorMapper(low=0, high=255)
-        cells = self.plot.image(
-            "image", x=0, y=0, dw="size", dh="size", source=self._image, color_mapper=self._mapper
-        )
+        self._edges = empty("at", "end")
         ends = {"line_width": 1, "line_alpha": 0.8, "source": self._edges}
         self._borders = [
             self.plot.segment("at", 0, "at", "end", **ends),
             self.plot.segment(0, "at", "end", "at", **ends),
         ]
-        self._title = Title(text="", align="left", text_font_size="12px")
-        self.plot.add_layout(self._title, "above")
-        self.plot.grid.visible = False
         self.plot.yaxis.visible = False
-        self.plot.add_tools(HoverTool(renderers=[cells], tooltips=[("likeness", "@image / 255")]))
         self.apply_theme(look)
 
     def apply_theme(self, look: Look) -> None:
@@ -60,16 +57,12 @@ class MatrixFigure:
     def show(self, frame: Matrix | None) -> None:
         """Draw a frame, or nothing."""
         if frame is None:
-            refill(self._image, image=[], size=[])
+            self._put(None)
             refill(self._edges, at=np.empty(0), end=np.empty(0))
             self._title.text = "no matrix: solvers show it with the setting “show relaxation”"
             return
         s = len(frame.order)
-        if self.plot.x_range.reset_end != s:
-            for axis, (start, end) in ((self.plot.x_range, (0, s)), (self.plot.y_range, (s, 0))):
-                axis.update(start=start, end=end, reset_start=start, reset_end=end)
-        # The vertical axis points down, so the first row is on top.
-        refill(self._image, image=[frame.image], size=[s])
+        self._put(frame.image, s, s)
         refill(self._edges, at=frame.edges, end=np.full(len(frame.edges), float(s)))
         self._title.text = f"node {frame.node}: {percent(frame.settled)} settled, {s} blocks"
 
@@ -126,12 +119,9 @@ class PairsFigure:
         self._rings.append(
             plot.scatter(**ends, source=self._picked, size=12, fill_color=None, line_width=2.5)
         )
-        plot.on_event(Tap, partial(self._tapped, names[across], names[up]))
+        plot.on_event(Tap, lambda _: self._on_tap(names[across], names[up]))
         self.plots.append(plot)
         return plot
-
-    def _tapped(self, across: str, up: str, _: Any) -> None:
-        self._on_tap(across, up)
 
     def apply_theme(self, look: Look) -> None:
         """Take the colours of a theme."""

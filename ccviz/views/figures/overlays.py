@@ -10,7 +10,7 @@ from scipy.ndimage import convolve
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.views.figures.base import refill
-from ccviz.views.frames.links import MOST_LINES, Lines, opacity, rows_of
+from ccviz.views.frames.links import Lines, opacity, rows_of
 from ccviz.views.frames.node import Circles
 from ccviz.views.lab.state import Screen
 from ccviz.views.palette import Look
@@ -82,7 +82,9 @@ def density(
     room = _SHARE_TAKEN * pixels / max(int(np.count_nonzero(counts)), 1)
     reach = min(_MOST_SPREAD_PX, int(np.sqrt(room) / 2))
     if reach:
-        counts, *sums = (convolve(each, _disc(reach), mode="constant") for each in (counts, *sums))
+        square = np.arange(-reach, reach + 1) ** 2
+        disc = (square[:, None] + square <= reach**2).astype(float)
+        counts, *sums = (convolve(each, disc, mode="constant") for each in (counts, *sums))
     image = np.zeros((*shape, 4), dtype=np.uint8)
     taken = counts > 0
     for channel, total in enumerate(sums):
@@ -107,11 +109,6 @@ def _pixels(
     row = ((y[shown] - bottom) * (height / (top - bottom))).astype(np.int64)
     # A point on the far edge belongs to the last pixel.
     return np.minimum(row, height - 1) * width + np.minimum(column, width - 1), shown
-
-
-def _disc(reach: int) -> np.ndarray:
-    across = np.arange(-reach, reach + 1)
-    return (across[:, None] ** 2 + across**2 <= reach**2).astype(float)
 
 
 def _depth(counts: FloatArray) -> FloatArray:
@@ -159,7 +156,12 @@ class LinkDensity:
         """
         seen = max(opacity(each, drawn).max(initial=0.0) for each in (must, cannot))
         self._layer.fade(_SHARE * float(seen))
-        if self._frames is None or not all(map(_same, self._frames, (must, cannot))):
+        is_drawn = self._frames is not None and all(
+            np.array_equal(getattr(one, end), getattr(other, end))
+            for one, other in zip(self._frames, (must, cannot), strict=True)
+            for end in _ENDS
+        )
+        if not is_drawn:
             self._frames = must, cannot
             self.redraw(colors, screen)
 
@@ -167,12 +169,6 @@ class LinkDensity:
         """Draw the lines of the part in view."""
         if self._frames is not None:
             self._layer.show(*along(self._frames, screen), colors, screen)
-
-
-def _same(one: Lines, other: Lines) -> bool:
-    return all(
-        np.array_equal(getattr(one, end), getattr(other, end)) for end in ("x0", "y0", "x1", "y1")
-    )
 
 
 def along(frames: tuple[Lines, ...], screen: Screen) -> tuple[FloatArray, FloatArray, IntArray]:
@@ -206,11 +202,6 @@ def _in_view(frames: tuple[Lines, ...], screen: Screen) -> tuple[FloatArray, Flo
     enters, leaves = enters[seen], leaves[seen]
     first, length = start[:, seen], step[:, seen]
     return first + enters * length, (leaves - enters) * length, kind[seen]
-
-
-def is_many(must: Lines, cannot: Lines) -> bool:
-    """Whether links are too many to be drawn one by one."""
-    return len(must.x0) + len(cannot.x0) > MOST_LINES
 
 
 # --- The decisions of a tree's node, laid over the scatter plot -----------------------------------

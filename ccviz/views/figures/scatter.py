@@ -23,8 +23,16 @@ from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.views.figures.base import apply_theme, cluster_mapper, frame_size, plain_figure, refill
-from ccviz.views.figures.overlays import DENSE_FROM, DensityLayer, LinkDensity, in_view, is_many
-from ccviz.views.frames.links import MOST_LINES, Lines, Path, opacity, rows_of, some_of, widths
+from ccviz.views.figures.overlays import DENSE_FROM, DensityLayer, LinkDensity, in_view
+from ccviz.views.frames.links import (
+    MOST_LINES,
+    Lines,
+    ends_of,
+    opacity,
+    rows_of,
+    some_of,
+    widths,
+)
 from ccviz.views.frames.scatter import Coloring, Plane
 from ccviz.views.lab.state import Screen
 from ccviz.views.palette import Look, cluster_colors
@@ -126,18 +134,16 @@ class ScatterFigure:
         self._plane: Plane | None = None
         self._whole: tuple[float, ...] = ()  # Ends of both axes where all is in view
         self._labels = np.zeros(0, dtype=np.int32)
-        self._points = ColumnDataSource({name: [] for name in _POINT_COLUMNS})
-        self._areas = ColumnDataSource({"xs": [], "ys": [], "label": []})
-        self._centers = ColumnDataSource({"x": [], "y": [], "label": []})
-        self._lines = {kind: _line_source() for kind in ("must", "cannot")}
-        self._near = ColumnDataSource({name: [] for name in _ENDS})
-        self._broken = ColumnDataSource({name: [] for name in (*_ENDS, "alpha")})
-        self._path = ColumnDataSource({"x": [], "y": []})
-        self._picked = ColumnDataSource({"x": [], "y": []})
-        self._held = ColumnDataSource({"x": [], "y": []})
-        self._asked = ColumnDataSource({"x": [], "y": [], "number": []})
-        self._odd = ColumnDataSource({"x": [], "y": []})
-        self._wet = ColumnDataSource({"x": [], "y": []})
+        self.points = _empty(*_POINT_COLUMNS)  # whose selection can be watched
+        self._areas = _empty("xs", "ys", "label")
+        self._centers = _empty("x", "y", "label")
+        self._lines = {
+            kind: _empty(*_ENDS, "width", "alpha", "name") for kind in ("must", "cannot")
+        }
+        self._near, self._broken = _empty(*_ENDS), _empty(*_ENDS, "alpha")
+        self._path, self._picked, self._held = (_empty("x", "y") for _ in range(3))
+        self._asked = _empty("x", "y", "number")
+        self._odd, self._wet = _empty("x", "y"), _empty("x", "y")
         self._mapper = cluster_mapper()
         self._draw()
         self._axis_names = AxisNames(self.plot)
@@ -145,11 +151,6 @@ class ScatterFigure:
         for size in ("inner_width", "inner_height"):
             self.plot.on_change(size, lambda attr, old, new: self._on_size())
         self.apply_theme(look)
-
-    @property
-    def points(self) -> ColumnDataSource:
-        """The points, so that their selection can be watched."""
-        return self._points
 
     def _draw(self) -> None:
         """Add what is drawn, the lowest first."""
@@ -159,7 +160,12 @@ class ScatterFigure:
         )  # fmt: skip
         self._draw_links()
         self._draw_points()
-        self._draw_centers()
+        self._center_halo, self._center_glyph = (
+            self.plot.scatter("x", "y", source=self._centers, marker="cross", **looks)
+            for looks in ({"level": "glyph"},
+                          {"line_color": {"field": "label", "transform": self._mapper}})
+        )  # fmt: skip
+        self._size_centers(0)
         self._draw_rings()
         self._empty = Label(
             x=14, y=12, x_units="screen", y_units="screen", text=_EMPTY, visible=False
@@ -190,7 +196,7 @@ class ScatterFigure:
     def _draw_points(self) -> None:
         color = {"field": "label", "transform": self._mapper}
         self._point_glyph = self.plot.scatter(
-            "x", "y", source=self._points, size=9, fill_color=color, line_width=0.8
+            "x", "y", source=self.points, size=9, fill_color=color, line_width=0.8
         )
         # What is not selected by the lasso stays as it is: colours mean clusters here.
         self._point_glyph.nonselection_glyph = None
@@ -205,16 +211,6 @@ class ScatterFigure:
         self.plot.add_tools(self._hover)
         around = {"ring": self._picked, "plot": self.plot, "tool": self._hover}
         self._picked.js_on_change("data", CustomJS(args=around, code=_FORGET))
-
-    def _draw_centers(self) -> None:
-        color = {"field": "label", "transform": self._mapper}
-        self._center_halo = self.plot.scatter(
-            "x", "y", source=self._centers, marker="cross", level="glyph"
-        )
-        self._center_glyph = self.plot.scatter(
-            "x", "y", source=self._centers, marker="cross", line_color=color
-        )
-        self._size_centers(0)
 
     def _size_centers(self, k: int) -> None:
         """Draw crosses that together cover no more of the points than those of a few clusters."""
@@ -341,8 +337,8 @@ class ScatterFigure:
         def nothing() -> list[str]:
             return [""] * len(rows)  # for each column its own: one of them is patched
 
-        self._points.selected.indices = []
-        self._points.data = {
+        self.points.selected.indices = []
+        self.points.data = {
             "x": plane.x[rows],
             "y": plane.y[rows],
             "label": self._labels[rows],
@@ -358,11 +354,11 @@ class ScatterFigure:
     @property
     def rows(self) -> IntArray:
         """(m,) the points that the browser has; of very many, those in view if they are few."""
-        return np.asarray(self._points.data["row"], dtype=np.int64)
+        return np.asarray(self.points.data["row"], dtype=np.int64)
 
     def say(self, column: Literal["links", "why"], words: Sequence[str]) -> None:
         """Let tooltips say something of each point; nothing where there are too many points."""
-        if len(words) == len(self._points.data[column]):
+        if len(words) == len(self.points.data[column]):
             self._patch(column, np.array(words, dtype=object))
 
     def _patch(self, column: str, values: NDArray[Any]) -> None:
@@ -370,19 +366,21 @@ class ScatterFigure:
 
         An edit changes the words of two points, and the browser takes up as many rows as come.
         """
-        before = np.asarray(self._points.data[column], dtype=values.dtype)
+        before = np.asarray(self.points.data[column], dtype=values.dtype)
         rows = np.flatnonzero(before != values)
         if len(rows) > len(values) // 4:
             whole = values.tolist() if values.dtype == object else values
-            self._points.patch({column: [(slice(len(values)), whole)]})
+            self.points.patch({column: [(slice(len(values)), whole)]})
         elif len(rows):
             changes = zip(rows.tolist(), values[rows].tolist(), strict=True)
-            self._points.patch({column: list(changes)})
+            self.points.patch({column: list(changes)})
 
     def show_clusters(self, frame: Coloring, by_class: bool = False) -> None:
         """Colour the points that changed, and move the centres."""
-        pictured = self._plane is not None and bool(self._plane.pictures)
-        self._hover.tooltips = _tooltip(by_class, pictured)
+        said = _TOOLTIP.replace("<b>@label{custom}</b>", "") if by_class else _TOOLTIP
+        if self._plane is not None and self._plane.pictures:
+            said = said.replace("<div>@links", f"{_PICTURE}<div>@links")
+        self._hover.tooltips = said  # Bokeh escapes the values
         labels = frame.labels.astype(np.int32)
         changed = not np.array_equal(labels, self._labels)
         self._labels = labels
@@ -434,7 +432,7 @@ class ScatterFigure:
         `drawn`: How, a value of `ccviz.views.frames.links.LINKS_DRAWN`.
         """
         self.plot.tags = [drawn, *(each for each in self.plot.tags if not isinstance(each, str))]
-        if is_many(must, cannot):
+        if len(must.x0) + len(cannot.x0) > MOST_LINES:
             if drawn in ("all", "faded", "price"):
                 self._crowd.show(must, cannot, drawn, self._link_colors, self.screen)
             else:
@@ -462,29 +460,26 @@ class ScatterFigure:
 
     def show_neighbors(self, plane: Plane, pairs: IntArray) -> None:
         """Draw thin lines between neighbours; of very many some are drawn."""
-        (first, last), x, y = pairs[rows_of(len(pairs), MOST_LINES)].T, plane.x, plane.y
-        refill(self._near, x0=x[first], y0=y[first], x1=x[last], y1=y[last])
+        ends = ends_of(pairs[rows_of(len(pairs), MOST_LINES)], plane)
+        refill(self._near, **dict(zip(_ENDS, ends, strict=True)))
 
-    def show_path(self, frame: Path) -> None:
-        """Light up a chain of points."""
-        refill(self._path, x=frame.x, y=frame.y)
+    def show_path(self, plane: Plane, points: Sequence[int]) -> None:
+        """Light up a chain of points, joined in their order."""
+        refill(self._path, **_places(plane, points))
 
     def show_picked(self, plane: Plane, points: Sequence[int]) -> None:
         """Put a ring around points that wait for their link."""
-        index = list(points)
-        refill(self._picked, x=plane.x[index], y=plane.y[index])
+        refill(self._picked, **_places(plane, points))
 
     def show_held(self, plane: Plane, points: Sequence[int]) -> None:
         """Put a dashed ring around the group that was put aside."""
-        index = list(points)
-        refill(self._held, x=plane.x[index], y=plane.y[index])
+        refill(self._held, **_places(plane, points))
 
     def show_set(self, plane: Plane, points: Sequence[int], odd: Sequence[int]) -> None:
         """Number the points of a question over a set, and cross out those that do not belong."""
-        index, crossed = list(points), list(odd)
-        numbers = [str(place + 1) for place in range(len(index))]
-        refill(self._asked, x=plane.x[index], y=plane.y[index], number=numbers)
-        refill(self._odd, x=plane.x[crossed], y=plane.y[crossed])
+        numbers = [str(place + 1) for place in range(len(points))]
+        refill(self._asked, **_places(plane, points), number=numbers)
+        refill(self._odd, **_places(plane, odd))
 
     def paint(self, active: bool) -> None:
         """Leave the mouse to the brush, or give it back to the tools that drag."""
@@ -503,14 +498,13 @@ class ScatterFigure:
         refill(self._wet, x=points[:, 0], y=points[:, 1])
 
 
-def _tooltip(by_class: bool, pictured: bool) -> str:
-    """Return the text about a point under the mouse; Bokeh escapes the values."""
-    said = _TOOLTIP.replace("<b>@label{custom}</b>", "") if by_class else _TOOLTIP
-    return said.replace("<div>@links", f"{_PICTURE}<div>@links") if pictured else said
+def _places(plane: Plane, points: Sequence[int]) -> dict[str, FloatArray]:
+    index = list(points)
+    return {"x": plane.x[index], "y": plane.y[index]}
 
 
-def _line_source() -> ColumnDataSource:
-    return ColumnDataSource({name: [] for name in (*_ENDS, "width", "alpha", "name")})
+def _empty(*names: str) -> ColumnDataSource:
+    return ColumnDataSource({name: [] for name in names})
 
 
 def _about(ends: tuple[float, float], span: float) -> tuple[float, float]:

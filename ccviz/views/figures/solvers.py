@@ -7,20 +7,20 @@ from typing import Any
 import numpy as np
 from bokeh.models import (
     CDSView,
-    ColumnDataSource,
     HoverTool,
     IndexFilter,
     LinearColorMapper,
     LogColorMapper,
-    Range1d,
-    Title,
 )
 
 from ccviz.views.figures.base import (
+    ImageFigure,
     Series,
     SeriesFigure,
     add_corners,
     apply_theme,
+    columns_of,
+    empty,
     legend_above,
     plain_figure,
     refill,
@@ -44,29 +44,16 @@ from ccviz.views.palette import CUTS, Look
 # --- The relaxed assignment turning binary: a column a cluster, a row a block ---------------------
 
 
-class BinaryFigure:
+class BinaryFigure(ImageFigure):
     """Draws `Relaxed` assignments."""
 
     def __init__(self, look: Look) -> None:
-        self.plot = plain_figure(
+        super().__init__(
             "assignment",
-            x_range=Range1d(0, 1),
-            y_range=Range1d(1, 0),
+            LinearColorMapper(low=0, high=255),
             x_axis_label="cluster",
             y_axis_label="blocks, ordered by cluster",
         )
-        self._source = ColumnDataSource({"image": [], "width": [], "height": []})
-        self._mapper = LinearColorMapper(low=0, high=255)
-        self.plot.image(
-            "image",
-            x=0,
-            y=0,
-            dw="width",
-            dh="height",
-            source=self._source,
-            color_mapper=self._mapper,
-        )
-        self.plot.grid.visible = False
         self.plot.xaxis.ticker = np.empty(0).tolist()
         self.apply_theme(look)
 
@@ -78,17 +65,12 @@ class BinaryFigure:
     def show(self, frame: Relaxed | None) -> None:
         """Draw a frame, or nothing."""
         if frame is None:
-            refill(self._source, image=[], width=[], height=[])
+            self._put(None)
             return
         k = frame.image.shape[1]
-        if (self.plot.x_range.reset_end, self.plot.y_range.reset_start) != (k, frame.blocks):
-            self.plot.x_range.update(start=0, end=k, reset_start=0, reset_end=k)
-            self.plot.y_range.update(
-                start=frame.blocks, end=0, reset_start=frame.blocks, reset_end=0
-            )
+        if self._put(frame.image, frame.blocks, k):
             self.plot.xaxis.ticker = [j + 0.5 for j in range(k)]
             self.plot.xaxis.major_label_overrides = {j + 0.5: str(j) for j in range(k)}
-        refill(self._source, image=[frame.image], width=[k], height=[frame.blocks])
 
 
 # --------------------------------------------------------------------------------------------------
@@ -103,7 +85,7 @@ class CutsFigure:
 
     def __init__(self, look: Look) -> None:
         self.plot = plain_figure("cuts", x_axis_label="round", y_axis_label="violated inequalities")
-        self._source = ColumnDataSource({field: np.empty(0) for field in _CUT_FIELDS})
+        self._source = empty(*_CUT_FIELDS)
         bars = self.plot.vbar_stack(
             list(KINDS),
             x="at",
@@ -129,7 +111,7 @@ class CutsFigure:
 
     def show(self, frame: Cuts) -> None:
         """Draw a frame."""
-        sync(self._source, {field: getattr(frame, field) for field in _CUT_FIELDS})
+        sync(self._source, columns_of(frame, _CUT_FIELDS))
 
 
 _CUT_TOOLTIPS = [
@@ -162,7 +144,7 @@ class DescentFigure(SeriesFigure):
                 ("least so far", "@best{0,0.000}"),
             ],
         )
-        self._corners = ColumnDataSource({"x": np.empty(0), "y": np.empty(0)})
+        self._corners = empty("x", "y")
         self.plot.y_range.renderers = [add_corners(self.plot, self._corners)]
 
     def show(self, frame: Any) -> None:
@@ -200,7 +182,7 @@ class DualsFigure:
 
     def __init__(self, look: Look) -> None:
         self.plot = plain_figure("duals", x_axis_label="blocks by price", y_axis_label="dual")
-        self._source = ColumnDataSource({name: np.empty(0) for name in ("at", "block", "price")})
+        self._source = empty("at", "block", "price")
         self._bars = self.plot.vbar(
             x="at", top="price", width=0.9, line_color=None, source=self._source
         )
@@ -250,29 +232,13 @@ class MasterFigure(SeriesFigure):
 # --- The mosaic of parts: the smaller a part's gap, the darker its tile ---------------------------
 
 
-class PartsFigure:
+class PartsFigure(ImageFigure):
     """Draws `Mosaic` frames."""
 
     def __init__(self, look: Look) -> None:
-        self.plot = plain_figure(
-            "parts", x_range=Range1d(0, 1), y_range=Range1d(1, 0), match_aspect=True
-        )
-        self._tiles = ColumnDataSource({"image": [], "width": [], "height": []})
-        self._mapper = LogColorMapper(low=LEAST_GAP, high=0.1)
-        drawn = self.plot.image(
-            "image",
-            x=0,
-            y=0,
-            dw="width",
-            dh="height",
-            source=self._tiles,
-            color_mapper=self._mapper,
-        )
-        self._title = Title(text="", align="left", text_font_size="12px")
-        self.plot.add_layout(self._title, "above")
-        self.plot.grid.visible = False
+        mapper = LogColorMapper(low=LEAST_GAP, high=0.1)
+        super().__init__("parts", mapper, [("gap", "@image{0.0e+0}")], match_aspect=True)
         self.plot.axis.visible = False
-        self.plot.add_tools(HoverTool(renderers=[drawn], tooltips=[("gap", "@image{0.0e+0}")]))
         self.apply_theme(look)
 
     def apply_theme(self, look: Look) -> None:
@@ -285,17 +251,10 @@ class PartsFigure:
     def show(self, frame: Mosaic | None) -> None:
         """Draw a frame, or nothing."""
         if frame is None:
-            refill(self._tiles, image=[], width=[], height=[])
+            self._put(None)
             self._title.text = "the points are not cut into parts yet"
             return
-        rows, columns = frame.gap.shape
-        if (self.plot.y_range.reset_start, self.plot.x_range.reset_end) != (rows, columns):
-            for axis, start, end in (
-                (self.plot.x_range, 0, columns),
-                (self.plot.y_range, rows, 0),
-            ):
-                axis.update(start=start, end=end, reset_start=start, reset_end=end)
-        refill(self._tiles, image=[frame.gap], width=[columns], height=[rows])
+        self._put(frame.gap, *frame.gap.shape)
         self._title.text = caption(frame)
 
 
@@ -316,9 +275,8 @@ class PopulationFigure:
         self.plot = plain_figure(
             "population", x_axis_label="generation", y_axis_label="what the search lowers"
         )
-        self._short = _empty(_SHORT)
-        self._members = _empty((*_MEMBERS, "size"))
-        self._lines = _empty(_LINES)
+        self._short, self._lines = empty(*_SHORT), empty(*_LINES)
+        self._members = empty(*_MEMBERS, "size")
         self._replaced = self.plot.segment(
             *_LINES, source=self._lines, line_alpha=0.6, legend_label="replaced"
         )
@@ -338,7 +296,7 @@ class PopulationFigure:
             for name in ("best", "mean")
         }
         self._curves["mean"].glyph.line_dash = "dashed"
-        self._room = ColumnDataSource({"x": np.empty(0), "y": np.empty(0)})
+        self._room = empty("x", "y")
         add_corners(self.plot, self._room)
         legend_above(self.plot)
         tooltips = [
@@ -360,29 +318,14 @@ class PopulationFigure:
 
     def show(self, frame: Population) -> None:
         """Draw a frame."""
-        sync(self._short, _columns(frame, _SHORT))
-        sync(self._lines, _columns(frame, _LINES))
+        sync(self._short, columns_of(frame, _SHORT))
+        sync(self._lines, columns_of(frame, _LINES))
+        # Corners about the best member: where all are as good, rounding fills no axis.
+        best, at = frame.best[-1:], np.repeat(frame.generation[-1:], 2)
+        margin = _AS_GOOD * np.abs(best)
+        sync(self._room, {"x": at, "y": np.concatenate([best - margin, best + margin])})
         size = np.where(frame.fresh, 7.0, 4.0)
-        sync(self._room, _room(frame))
-        sync(self._members, _columns(frame, _MEMBERS) | {"size": size})
-
-
-def _room(frame: Population) -> dict[str, np.ndarray]:
-    """Return corners about the best member: where all are as good, rounding fills no axis."""
-    best = frame.best[-1:]
-    margin = _AS_GOOD * np.abs(best)
-    return {
-        "x": np.repeat(frame.generation[-1:], 2),
-        "y": np.concatenate([best - margin, best + margin]),
-    }
-
-
-def _empty(names: tuple[str, ...]) -> ColumnDataSource:
-    return ColumnDataSource({name: np.empty(0) for name in names})
-
-
-def _columns(frame: Any, names: tuple[str, ...]) -> dict[str, np.ndarray]:
-    return {name: getattr(frame, name) for name in names}
+        sync(self._members, columns_of(frame, _MEMBERS) | {"size": size})
 
 
 # --- Pricing: how much the best missing column would save, and who found it -----------------------
@@ -401,7 +344,7 @@ class PricingFigure:
             y_axis_label="−reduced cost",
             y_axis_type="log",
         )
-        self._source = ColumnDataSource({field: np.empty(0) for field in _PRICING_FIELDS})
+        self._source = empty(*_PRICING_FIELDS)
         self._line = self.plot.line(
             "at", "reduced_cost", source=self._source, line_width=1, line_alpha=0.5
         )
@@ -434,7 +377,7 @@ class PricingFigure:
 
     def show(self, frame: Columns) -> None:
         """Draw a frame."""
-        sync(self._source, {field: getattr(frame, field) for field in _PRICING_FIELDS})
+        sync(self._source, columns_of(frame, _PRICING_FIELDS))
         for exact, chosen in self._views.items():
             chosen.indices = np.flatnonzero(frame.exact == exact).tolist()
 

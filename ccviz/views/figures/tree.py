@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from bokeh.events import DoubleTap, RangesUpdate, Tap
@@ -23,6 +23,7 @@ from ccviz.numbers import count, number
 from ccviz.views.figures.base import (
     add_corners,
     apply_theme,
+    empty,
     frame_size,
     plain_figure,
     refill,
@@ -30,7 +31,7 @@ from ccviz.views.figures.base import (
     tip,
 )
 from ccviz.views.figures.curves import BAND
-from ccviz.views.frames.node import MARKS, Lives
+from ccviz.views.frames.node import MARKS
 from ccviz.views.frames.tree import TreeFrame
 from ccviz.views.lab.state import Screen, nearest
 from ccviz.views.palette import Look
@@ -127,11 +128,13 @@ class TreeFigure:
         self._selected: int | None = None
         self._frame: TreeFrame | None = None
         self._nodes = ColumnDataSource(_columns(None))
-        self._ring = ColumnDataSource({"x": np.empty(0), "y": np.empty(0), "node": np.empty(0)})
+        self._ring = empty("x", "y", "node")
         self._room = ColumnDataSource(_NOWHERE)
         self._branches = ColumnDataSource({name: np.empty(0, dtype=object) for name in _BRANCH})
         self._draw()
-        self._draw_line()
+        self._line = Span(dimension="width", line_dash="dashed", line_width=2, visible=False)
+        self._line.level = "underlay"  # the words of branches are over it
+        self.plot.add_layout(self._line)
         self.plot.y_range.flipped = True
         self._ticker = BasicTicker()
         self.plot.yaxis.ticker = self._ticker
@@ -183,15 +186,10 @@ class TreeFigure:
         sample.glyph.line_width = 2.5 if marker == "x" else 0.8
         return LegendItem(label=words, renderers=[sample])
 
-    def _draw_line(self) -> None:
-        self._line = Span(dimension="width", line_dash="dashed", line_width=2, visible=False)
-        self._line.level = "underlay"  # the words of branches are over it
-        self.plot.add_layout(self._line)
-
-    def show(self, frame: TreeFrame, lives: Lives | None = None) -> None:
+    def show(self, frame: TreeFrame, lives: Mapping[str, FloatArray] | None = None) -> None:
         """Draw a frame.
 
-        `lives`: Of its nodes, to be lit on the figure of the bounds.
+        `lives`: Of its nodes, to be lit on the figure of the bounds; see `NodeLog.lives`.
         """
         self._frame = frame
         columns = _columns(frame, lives)
@@ -201,7 +199,10 @@ class TreeFigure:
             item.visible = kind in drawn
         self.plot.yaxis.axis_label = _AXES[frame.axis]
         self._ticker.min_interval = 1.0 if frame.axis == "depth" else 0.0
-        self._place_line(frame)
+        has_line = frame.axis == "bound" and math.isfinite(frame.upper_bound) and len(frame.x) > 0
+        self._line.visible = has_line
+        if has_line:
+            self._line.location = frame.upper_bound
         self._title.text = _title(frame, self._line.visible)
         self._make_room(frame)
         self._place_ring()
@@ -228,12 +229,6 @@ class TreeFigure:
         )
         self._text = look.text
         self._label_branches()
-
-    def _place_line(self, frame: TreeFrame) -> None:
-        shown = frame.axis == "bound" and math.isfinite(frame.upper_bound) and len(frame.x) > 0
-        self._line.visible = shown
-        if shown:
-            self._line.location = frame.upper_bound
 
     def _make_room(self, frame: TreeFrame) -> None:
         if not len(frame.x):
@@ -272,7 +267,7 @@ class TreeFigure:
         words = np.where(
             is_steep, frame.branch, [label.replace("\n", " ") for label in frame.branch]
         )
-        widths = character * np.array([_longest(label) for label in words])
+        widths = character * np.array([max(map(len, label.split("\n"))) for label in words])
         chosen = np.isin(frame.node, self._path(frame))
         order = np.lexsort((frame.depth, ~chosen))
         tried = order[:_MOST]
@@ -336,11 +331,6 @@ def _span(start: float | None, end: float | None) -> float:
     return abs(end - start) if start is not None and end is not None and end == end else 0.0
 
 
-def _longest(label: str) -> int:
-    """Return how many characters the longest line of a label has."""
-    return max(map(len, label.split("\n")))
-
-
 def _title(frame: TreeFrame, has_line: bool) -> str:
     """Return what the figure shows; beside the line itself, words would hide branches."""
     hidden = frame.total - len(frame.node)
@@ -348,14 +338,15 @@ def _title(frame: TreeFrame, has_line: bool) -> str:
     return words + f" · dashed: incumbent {number(frame.upper_bound)}" * has_line
 
 
-def _columns(frame: TreeFrame | None, lives: Lives | None = None) -> dict[str, np.ndarray]:
+def _columns(
+    frame: TreeFrame | None, lives: Mapping[str, FloatArray] | None = None
+) -> dict[str, np.ndarray]:
     names = ("x", "y", "parent_x", "parent_y", "node", "depth", "lower_bound", "decision", "detail")
     if frame is None:
         # Not of numbers: the browser refuses an empty array of numbers for colours.
         return {name: np.empty(0, dtype=object) for name in (*names, *_LIVES, *_LOOKS)}
     columns = {name: getattr(frame, name) for name in names} | node_looks(frame)
-    for name in _LIVES:
-        columns[name] = np.full(len(frame.x), np.nan) if lives is None else getattr(lives, name)
+    columns |= lives or {name: np.full(len(frame.x), np.nan) for name in _LIVES}
     columns["detail"] = np.where(frame.detail == "", "it is not closed", frame.detail)
     return columns
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -60,38 +59,32 @@ def bounds(run: Run | None, against: Against = "time") -> Bounds:
     """Return the history of both bounds, continued to the run's present moment."""
     if run is None:
         return Bounds(*(np.zeros(0) for _ in range(4)))
-    history = [*_before(run), *run.history]
+    kept = run.kept_tree
+    if kept is not None and np.any(kept.lower > run.objective):
+        kept = None  # links were taken away, and a proved bound lies above
+    history = [*_before(kept), *run.history]
     if run.history:
         now = Moment(run.time_s, len(run.tree), history[-1].upper_bound, history[-1].lower_bound)
         history.append(now)
     at = [moment.time_s if against == "time" else float(moment.nodes) for moment in history]
-    upper = np.array([_known(moment.upper_bound) for moment in history])
-    lower = np.array([_known(moment.lower_bound) for moment in history])
+    upper = np.array([moment.upper_bound for moment in history], dtype=np.float64)
+    lower = np.array([moment.lower_bound for moment in history], dtype=np.float64)
+    upper, lower = (np.where(np.isfinite(each), each, np.nan) for each in (upper, lower))
     with np.errstate(divide="ignore", invalid="ignore"):
         gap = np.maximum(upper - lower, 0.0) / upper
-    return Bounds(np.array(at), upper, lower, gap, _edits(run, against))
+    return Bounds(np.array(at), upper, lower, gap, _edits(kept, against))
 
 
-def _before(run: Run) -> list[Moment]:
+def _before(kept: TreeKept | None) -> list[Moment]:
     """Return the moments of the earlier runs whose tree goes on in this one, before time 0."""
-    kept = _kept(run)
     if kept is None:
         return []
     rows = zip(kept.times, kept.nodes.astype(int), kept.upper, kept.lower, strict=True)
     return [Moment(float(at), int(nodes), float(up), float(low)) for at, nodes, up, low in rows]
 
 
-def _kept(run: Run) -> TreeKept | None:
-    """Return the earlier runs; None where links were taken away, and a proved bound lies above."""
-    kept = run.kept_tree
-    if kept is not None and np.any(kept.lower > run.objective):
-        return None
-    return kept
-
-
-def _edits(run: Run, against: Against) -> FloatArray:
+def _edits(kept: TreeKept | None, against: Against) -> FloatArray:
     """Return where the edits are on the axis."""
-    kept = _kept(run)
     if kept is None or not len(kept.times):
         return np.zeros(0)
     times = np.append(kept.edits, 0.0)
@@ -99,10 +92,6 @@ def _edits(run: Run, against: Against) -> FloatArray:
         return times
     last = np.searchsorted(kept.times, times, side="right") - 1
     return kept.nodes[np.maximum(last, 0)]
-
-
-def _known(bound: float) -> float:
-    return bound if math.isfinite(bound) else math.nan
 
 
 # --- Runs over one another: their bounds or gaps on common axes, with what happened marked --------

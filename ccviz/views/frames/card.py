@@ -45,21 +45,16 @@ def rule_rows(rules: tuple[AnyAsked, ...], answer: Partition | None) -> tuple[Ru
     `answer`: It may have been asked for others; of those that it was not, nothing is said.
     """
     kept = {} if answer is None else {each.rule: each for each in answer.kept_rules}
-    return tuple(
-        _row(rule, *(_judged(kept[rule]) if rule in kept else ("", True))) for rule in rules
-    )
+    return tuple(_row(rule, kept.get(rule)) for rule in rules)
 
 
-def _row(rule: AnyAsked, verdict: str, holds: bool) -> RuleRow:
+def _row(rule: AnyAsked, kept: KeptRule | None) -> RuleRow:
     can_join = all(each.kind.is_anti_monotone for each in parts_of(rule))
-    return RuleRow(rule_words(rule), verdict, holds, can_join)
-
-
-def _judged(kept: KeptRule) -> tuple[str, bool]:
-    verdict, found = "holds" if kept.holds else "broken", kept.said(4)
-    if isinstance(kept.rule, AskedEither):
-        found = "" if kept.holds else found
-    return f"{verdict}: {found}" if found else verdict, kept.holds
+    if kept is None:
+        return RuleRow(rule_words(rule), can_join=can_join)
+    found = "" if kept.holds and isinstance(rule, AskedEither) else kept.said(4)
+    verdict = f"{'holds' if kept.holds else 'broken'}{': ' * bool(found)}{found}"
+    return RuleRow(rule_words(rule), verdict, kept.holds, can_join)
 
 
 # --- What still holds of a finished run once its problem has been edited, without another run -----
@@ -80,11 +75,6 @@ class AfterEdit:
     headline: str
     sentence: str
     partition: Partition | None = None  # The run's clustering under the edited problem
-
-    @property
-    def is_good(self) -> bool:
-        """Whether everything that was known of the clustering still holds."""
-        return self.holding == "proof"
 
 
 def after_edit(run: Run, asked: Problem, shown: Partition | None = None) -> AfterEdit | None:
@@ -214,43 +204,56 @@ def card(
     """
     if run is None:
         return Card("unknown", "No run yet", "Press Run.")
-    instead = None if kept is None else kept.partition
-    edited = None if asked is None else after_edit(run, asked, instead)
-    bound, ending = _bound(run, edited, known), ""
-    if edited is not None and repaired is not None:
-        words = f"{_BROKE} {_within(repaired, bound) or 'Press Run.'}"
-        return _replaced("edited", "Repaired", words, run, repaired, bound, with_scores)
-    if edited is None and repaired is not None and run.labels is None and run.finished is None:
-        words = f"{_BROKE} The solver starts."
-        return _replaced("edited", "Repaired", words, run, repaired, bound, with_scores)
-    if edited is None and kept is not None:
-        words = kept_words(run, kept)
-        return _replaced("feasible", "Groups kept", words, run, kept.partition, bound, with_scores)
-    answer = run.incumbent if edited is None else edited.partition or run.incumbent
-    if edited is None:
-        ending = _ending(run)
-        if answer is not None and known > run.lower_bound:
-            ending = f"{ending} The lower bound is that of an earlier run."
-    elif edited.is_good:
-        ending = edited.sentence
-    if edited is not None and edited.headline == "Still feasible":
-        ending = f"{ending} {_within(answer, bound)}".strip()
+    edited = None if asked is None else after_edit(run, asked, kept.partition if kept else None)
+    # The highest bound that holds for what is asked; None if that of the run does not.
+    holds = edited is None or edited.holding in ("proof", "bound")
+    bound = max(run.lower_bound, known) if holds else known if math.isfinite(known) else None
+    status, headline, ending, caution, answer = (
+        _as_asked(run, repaired, known, kept) if edited is None
+        else _as_edited(run, edited, bound, repaired, is_kept=kept is not None)
+    )  # fmt: skip
     return Card(
-        status=_status(run, edited, instead),
-        headline=_headline(run) if edited is None else edited.headline,
-        ending=ending,
-        caution="" if edited is None or edited.is_good else edited.sentence,
+        status, headline, ending, caution,
         rows=_rows(run, answer, bound),
         scores=_scores(answer) if answer and with_scores else (),
         sizes=tuple(answer.kept_sizes.tolist()) if answer else (),
-        rules=_rules(answer) if answer and with_scores else (),
-    )
+        rules=rules_kept(answer) if answer and with_scores else (),
+    )  # fmt: skip
 
 
-def _bound(run: Run, edited: AfterEdit | None, known: float) -> float | None:
-    """Return the highest bound that holds for what is asked; None if that of the run does not."""
-    holds = edited is None or edited.holding in ("proof", "bound")
-    return max(run.lower_bound, known) if holds else known if math.isfinite(known) else None
+_Words = tuple[CardStatus, str, str, str, Partition | None]
+"""Status, headline, ending and caution of a card, and the clustering that it is about."""
+
+
+def _as_asked(
+    run: Run, repaired: Partition | None, known: float, kept: LeastChange | None
+) -> _Words:
+    """Return the words on a run of the current problem."""
+    if repaired is not None and run.labels is None and run.finished is None:
+        return "edited", "Repaired", "", f"{_BROKE} The solver starts.", repaired
+    if kept is not None:
+        return "feasible", "Groups kept", kept_words(run, kept), "", kept.partition
+    is_searching = run.finished is None and run.status == "unknown"
+    headline, ending = "Searching" if is_searching else _HEADLINES[run.status], _ending(run)
+    if run.incumbent is not None and known > run.lower_bound:
+        ending = f"{ending} The lower bound is that of an earlier run."
+    return run.status, headline, ending, "", run.incumbent
+
+
+def _as_edited(
+    run: Run, edited: AfterEdit, bound: float | None, repaired: Partition | None, is_kept: bool
+) -> _Words:
+    """Return the words on a run whose problem was edited since."""
+    if repaired is not None:
+        caution = f"{_BROKE} {_within(repaired, bound) or 'Press Run.'}"
+        return "edited", "Repaired", "", caution, repaired
+    answer = edited.partition or run.incumbent
+    good = edited.holding == "proof"  # all that was known of the clustering still holds
+    status: CardStatus = ("feasible" if is_kept else run.status) if good else "edited"
+    ending, caution = (edited.sentence, "") if good else ("", edited.sentence)
+    if edited.headline == "Still feasible":
+        ending = f"{ending} {_within(answer, bound)}".strip()
+    return status, edited.headline, ending, caution, answer
 
 
 def _within(answer: Partition | None, bound: float | None) -> str:
@@ -283,37 +286,6 @@ def kept_words(run: Run, kept: LeastChange) -> str:
         f"Groups are kept: {stay_words(kept)}{placed}. The run's own answer {own}. "
         "A clustering that moves fewer may exist."
     )
-
-
-def _replaced(
-    status: CardStatus, headline: str, words: str, run: Run, answer: Partition,
-    bound: float | None, with_scores: bool,
-) -> Card:  # fmt: skip
-    """Return the card of a clustering that is shown in place of the run's answer."""
-    return Card(
-        status=status,
-        headline=headline,
-        ending=words if status == "feasible" else "",
-        caution=words if status == "edited" else "",
-        rows=_rows(run, answer, bound),
-        scores=_scores(answer) if with_scores else (),
-        sizes=tuple(answer.kept_sizes.tolist()),
-        rules=_rules(answer) if with_scores else (),
-    )
-
-
-def _status(run: Run, edited: AfterEdit | None, instead: Partition | None) -> CardStatus:
-    if edited is None:
-        return run.status
-    if edited.holding != "proof":
-        return "edited"
-    return run.status if instead is None else "feasible"
-
-
-def _headline(run: Run) -> str:
-    if run.finished is None and run.status == "unknown":
-        return "Searching"
-    return _HEADLINES[run.status]
 
 
 def _ending(run: Run) -> str:
@@ -352,12 +324,14 @@ IN_STATUS = {"Cost (WCSS)": "Cost", "Lower bound": "Bound", "Gap": "Gap"}
 def _rows(run: Run, answer: Partition | None, bound: float | None) -> tuple[tuple[str, str], ...]:
     """Return the figures; a bound of None is one that does not hold."""
     keeps = answer is not None and answer.violations.none_hard
+    broken = "" if answer is None else broken_words(answer.violations)
+    constraints = f"{broken} broken" if broken else "all kept"
     rows = [
         ("Cost (WCSS)", number(answer.wcss) if answer else "–"),
         ("Lower bound", "–" if bound is None else number(bound)),
         ("Gap", "–" if bound is None or not (keeps or answer is None)
          else percent(run.gap if answer is None else relative_gap(answer.objective, bound))),
-        ("Constraints", _kept_or_broken(answer)),
+        ("Constraints", "–" if answer is None else constraints),
         ("Time", seconds(run.time_s)),
     ]  # fmt: skip
     if answer is not None and run.problem.is_soft:
@@ -367,14 +341,8 @@ def _rows(run: Run, answer: Partition | None, bound: float | None) -> tuple[tupl
     return tuple(rows)
 
 
-def _kept_or_broken(answer: Partition | None) -> str:
-    if answer is None:
-        return "–"
-    broken = broken_words(answer.violations)
-    return f"{broken} broken" if broken else "all kept"
-
-
-def _rules(answer: Partition) -> tuple[RuleRow, ...]:
+def rules_kept(answer: Partition) -> tuple[RuleRow, ...]:
+    """Return the rules that an answer was asked for, and whether it keeps them."""
     return rule_rows(tuple(each.rule for each in answer.kept_rules), answer)
 
 

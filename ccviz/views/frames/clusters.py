@@ -164,10 +164,16 @@ def comparison(infos: Sequence[RunInfo], labels: Sequence[IntArray | None]) -> t
     `labels` (n,): The clustering that each run found.
     """
     agreement = tuple(_agreement(labels[0], other) for other in labels)
+    facts = [
+        Row("Data", tuple(info.dataset or "–" for info in infos)),
+        Row("Points, k", tuple(f"{info.n:,}, {info.k}" for info in infos)),
+        Row("Solver", tuple(info.solver for info in infos)),
+        Row("Seed", tuple(str(info.seed) for info in infos)),
+    ]
     return (
         *(_measured(measure, infos) for measure in _MEASURES),
         Row("Agrees with the first", agreement),
-        *(row for row in (*_facts(infos), *_settings(infos)) if len(set(row.cells)) > 1),
+        *(row for row in (*facts, *_settings(infos)) if len(set(row.cells)) > 1),
     )
 
 
@@ -177,15 +183,6 @@ def differing(first: IntArray, other: IntArray, k: int) -> IntArray:
     `first`, `other` (n,): Below k.
     """
     return np.flatnonzero(matching(other, first, k)[other] != first)
-
-
-def _facts(infos: Sequence[RunInfo]) -> list[Row]:
-    return [
-        Row("Data", tuple(info.dataset or "–" for info in infos)),
-        Row("Points, k", tuple(f"{info.n:,}, {info.k}" for info in infos)),
-        Row("Solver", tuple(info.solver for info in infos)),
-        Row("Seed", tuple(str(info.seed) for info in infos)),
-    ]
 
 
 def _settings(infos: Sequence[RunInfo]) -> list[Row]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -22,6 +22,55 @@ from ccviz.events import (
     ResidualsUpdated,
 )
 from ccviz.numbers import count
+
+# --- What folds records into something to draw; each view of a solver has one ---------------------
+
+
+class Log:
+    """Takes a run's records in order, at a cost that does not grow with the run."""
+
+    events: ClassVar[frozenset[type[Event]]]  # Those it takes; others may be left out
+
+    def __init__(self) -> None:
+        self.clear()
+
+    @classmethod
+    def fed(cls, records: Iterable[Record]) -> Self:
+        """Return a log that has taken these records."""
+        log = cls()
+        log.feed(records)
+        return log
+
+    def clear(self) -> None:
+        """Forget every record."""
+        self._begin()
+
+    def feed(self, records: Iterable[Record]) -> None:
+        """Take more records."""
+        for record in records:
+            if type(record.event) in self.events:
+                self._take(record.event, record.time_s)
+
+    def _begin(self) -> None:
+        """Set everything as it is before the first record."""
+        raise NotImplementedError
+
+    def _take(self, event: Any, time_s: float) -> None:
+        """Take an event of one of these kinds."""
+        raise NotImplementedError
+
+
+def column(rows: Iterable[Any], name: str, kind: Any = np.float64) -> np.ndarray:
+    """Return an attribute of each row as an array."""
+    return np.array([getattr(row, name) for row in rows], dtype=kind)
+
+
+def thinned(length: int, most: int) -> np.ndarray:
+    """Return the indices of a limited number of rows, evenly spread, including the last."""
+    if length <= most:
+        return np.arange(length)
+    return np.unique(np.linspace(0, length - 1, most).astype(np.int64))
+
 
 # --------------------------------------------------------------------------------------------------
 # The relaxation's matrix as a picture: grey at first, black blocks once it is a clustering.
@@ -44,26 +93,16 @@ class Matrix:
     settled: float  # How near the entries are to 0 or 1 on average: 1 for a clustering
 
 
-class RelaxationLog:
+class RelaxationLog(Log):
     """The newest matrix of each node, as many as 32 MiB hold, and of the root in any case."""
 
-    events: ClassVar[frozenset[type[Event]]] = frozenset({RelaxationSolved})
+    events = frozenset({RelaxationSolved})
 
-    def __init__(self) -> None:
-        self.clear()
-
-    def clear(self) -> None:
-        """Forget every record."""
+    def _begin(self) -> None:
         self._of: dict[int, RelaxationSolved] = {}
         self._bytes = 0
 
-    def feed(self, records: Iterable[Record]) -> None:
-        """Take more records."""
-        for record in records:
-            if isinstance(record.event, RelaxationSolved):
-                self._keep(record.event)
-
-    def _keep(self, event: RelaxationSolved) -> None:
+    def _take(self, event: RelaxationSolved, _: float) -> None:
         self._drop(event.node)
         self._of[event.node] = event
         self._bytes += event.Z.nbytes
@@ -125,33 +164,6 @@ def _shrunk(ordered: FloatArray) -> FloatArray:
     return total / np.outer(width, width)
 
 
-# --- What folds records into something to draw; each view of a solver has one ---------------------
-
-
-class Log(Protocol):
-    """Takes a run's records in order, at a cost that does not grow with the run."""
-
-    events: ClassVar[frozenset[type[Event]]]  # Those it reads; others may be left out
-
-    def clear(self) -> None:
-        """Forget every record."""
-
-    def feed(self, records: Iterable[Record]) -> None:
-        """Take more records."""
-
-
-def column(rows: Iterable[Any], name: str, kind: Any = np.float64) -> np.ndarray:
-    """Return an attribute of each row as an array."""
-    return np.array([getattr(row, name) for row in rows], dtype=kind)
-
-
-def thinned(length: int, most: int) -> np.ndarray:
-    """Return the indices of a limited number of rows, evenly spread, including the last."""
-    if length <= most:
-        return np.arange(length)
-    return np.unique(np.linspace(0, length - 1, most).astype(np.int64))
-
-
 # --- Column generation round by round: the master, its bound, the columns, the prices -------------
 
 
@@ -181,30 +193,23 @@ class Duals:
     price: FloatArray
 
 
-class ColumnsLog:
+class ColumnsLog(Log):
     """The pricing rounds of a run."""
 
-    events: ClassVar[frozenset[type[Event]]] = frozenset({ColumnsPriced})
+    events = frozenset({ColumnsPriced})
 
-    def __init__(self) -> None:
-        self.clear()
-
-    def clear(self) -> None:
-        """Forget every record."""
+    def _begin(self) -> None:
         self._rounds: list[ColumnsPriced] = []
 
-    def feed(self, records: Iterable[Record]) -> None:
-        """Take more records."""
-        for record in records:
-            if isinstance(record.event, ColumnsPriced):
-                self._rounds.append(record.event)
+    def _take(self, event: ColumnsPriced, _: float) -> None:
+        self._rounds.append(event)
 
     def frame(self) -> Columns:
         """Return the rounds."""
         shown = self._rounds[-_MOST_PRICINGS:]
         first = len(self._rounds) - len(shown) + 1
         reduced = column(shown, "best_reduced_cost")
-        bound = column(shown, "lower_bound")
+        master, bound = column(shown, "master_objective"), column(shown, "lower_bound")
         return Columns(
             at=np.arange(first, first + len(shown), dtype=np.float64),
             node=column(shown, "node", np.int64),
@@ -212,8 +217,8 @@ class ColumnsLog:
             pool=column(shown, "pool", np.int64),
             reduced_cost=np.where(reduced < 0, -reduced, np.nan),
             exact=column(shown, "exact", np.bool_),
-            master=_known(column(shown, "master_objective")),
-            lower_bound=_known(bound),
+            master=np.where(np.isfinite(master), master, np.nan),
+            lower_bound=np.where(np.isfinite(bound), bound, np.nan),
         )
 
     def duals(self) -> Duals:
@@ -223,10 +228,6 @@ class ColumnsLog:
         duals = self._rounds[-1].duals
         block = np.argsort(-duals, kind="stable")
         return Duals(block, duals[block])
-
-
-def _known(values: FloatArray) -> FloatArray:
-    return np.where(np.isfinite(values), values, np.nan)
 
 
 # --- Violated inequalities by round: what separation found, and how many cuts are active ----------
@@ -257,25 +258,18 @@ class Cuts:
         return {kind: int(getattr(self, kind).sum()) for kind in KINDS}
 
 
-class CutsLog:
+class CutsLog(Log):
     """The rounds of a run, by node."""
 
-    events: ClassVar[frozenset[type[Event]]] = frozenset({CutsAdded})
+    events = frozenset({CutsAdded})
 
-    def __init__(self) -> None:
-        self.clear()
-
-    def clear(self) -> None:
-        """Forget every record."""
+    def _begin(self) -> None:
         self._all: list[CutsAdded] = []
         self._of: dict[int, list[CutsAdded]] = {}
 
-    def feed(self, records: Iterable[Record]) -> None:
-        """Take more records."""
-        for record in records:
-            if isinstance(record.event, CutsAdded):
-                self._all.append(record.event)
-                self._of.setdefault(record.event.node, []).append(record.event)
+    def _take(self, event: CutsAdded, _: float) -> None:
+        self._all.append(event)
+        self._of.setdefault(event.node, []).append(event)
 
     def frame(self, node: int | None = None) -> Cuts:
         """Return the rounds of a node, or the newest rounds of all nodes."""
@@ -315,34 +309,32 @@ class Mosaic:
     to_go_s: float
 
 
-class PartsLog:
+class PartsLog(Log):
     """The parts of a run."""
 
-    events: ClassVar[frozenset[type[Event]]] = frozenset({PartsCut, PartBounded})
+    events = frozenset({PartsCut, PartBounded})
 
-    def __init__(self) -> None:
-        self.clear()
-
-    def clear(self) -> None:
-        """Forget every record."""
+    def _begin(self) -> None:
         self._gap: FloatArray = np.empty(0)
         self._cuts = self._shared = 0
         self._since_s = self._now_s = 0.0
 
     def feed(self, records: Iterable[Record]) -> None:
-        """Take more records."""
+        """Take more records, of which any says how late it is."""
         for record in records:
             self._now_s = record.time_s
-            match record.event:
-                case PartsCut() as event:
-                    self._gap = np.full(event.parts, np.nan)
-                    self._cuts += 1
-                    self._shared = int((event.part_of < 0).sum())
-                    self._since_s = record.time_s
-                case PartBounded() as event if event.part < len(self._gap):
-                    gap = relative_gap(event.upper_bound, event.lower_bound)
-                    merged = [part for part in event.merged if part < len(self._gap)]
-                    self._gap[[event.part, *merged]] = max(gap, LEAST_GAP)
+            super().feed([record])
+
+    def _take(self, event: PartsCut | PartBounded, time_s: float) -> None:
+        if isinstance(event, PartsCut):
+            self._gap = np.full(event.parts, np.nan)
+            self._cuts += 1
+            self._shared = int((event.part_of < 0).sum())
+            self._since_s = time_s
+        elif event.part < len(self._gap):
+            gap = relative_gap(event.upper_bound, event.lower_bound)
+            merged = [part for part in event.merged if part < len(self._gap)]
+            self._gap[[event.part, *merged]] = max(gap, LEAST_GAP)
 
     def frame(self) -> Mosaic | None:
         """Return the mosaic, None if the points were not cut."""
@@ -406,26 +398,18 @@ class Relaxed:
     blocks: int
 
 
-class ResidualsLog:
+class ResidualsLog(Log):
     """The iterations of a run."""
 
-    events: ClassVar[frozenset[type[Event]]] = frozenset({ResidualsUpdated})
+    events = frozenset({ResidualsUpdated})
 
-    def __init__(self) -> None:
-        self.clear()
-
-    def clear(self) -> None:
-        """Forget every record."""
+    def _begin(self) -> None:
         self._rows: list[ResidualsUpdated] = []
         self._x: FloatArray | None = None
 
-    def feed(self, records: Iterable[Record]) -> None:
-        """Take more records."""
-        for record in records:
-            event = record.event
-            if isinstance(event, ResidualsUpdated):
-                self._rows.append(event)
-                self._x = self._x if event.x is None else event.x
+    def _take(self, event: ResidualsUpdated, _: float) -> None:
+        self._rows.append(event)
+        self._x = self._x if event.x is None else event.x
 
     def frame(self) -> Residuals:
         """Return the iterations."""
@@ -445,16 +429,12 @@ class ResidualsLog:
         if self._x is None:
             return None
         x = np.clip(self._x, 0.0, 1.0)
-        order = np.lexsort((-x.max(axis=1), x.argmax(axis=1)))
-        return Relaxed(np.round(255 * _thinned(x[order])).astype(np.uint8), len(x))
+        rows = x[np.lexsort((-x.max(axis=1), x.argmax(axis=1)))]
+        if len(rows) > _MOST_PIXELS:
+            cuts = np.linspace(0, len(rows), _MOST_PIXELS + 1).astype(np.int64)[:-1]
+            rows = np.add.reduceat(rows, cuts, axis=0) / np.diff([*cuts, len(rows)])[:, None]
+        return Relaxed(np.round(255 * rows).astype(np.uint8), len(x))
 
 
 def _positive(values: FloatArray) -> FloatArray:
     return np.where(values > 0, values, np.nan)
-
-
-def _thinned(rows: FloatArray) -> FloatArray:
-    if len(rows) <= _MOST_PIXELS:
-        return rows
-    cuts = np.linspace(0, len(rows), _MOST_PIXELS + 1).astype(np.int64)[:-1]
-    return np.add.reduceat(rows, cuts, axis=0) / np.diff([*cuts, len(rows)])[:, None]

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from msgspec import structs
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.events import Assigned, Event, GenerationEnded, Record, Restarted
+from ccviz.events import Assigned, GenerationEnded, Restarted
 from ccviz.views.frames.bounds import with_room
-from ccviz.views.frames.exact import column, thinned
+from ccviz.views.frames.exact import Log, column, thinned
 
 # --- A population over its generations: how good, how diverse, and who replaced whom --------------
 
@@ -56,26 +54,16 @@ class Population:
     to_objective: FloatArray
 
 
-class PopulationLog:
+class PopulationLog(Log):
     """The generations of a run."""
 
-    events: ClassVar[frozenset[type[Event]]] = frozenset({GenerationEnded})
+    events = frozenset({GenerationEnded})
 
-    def __init__(self) -> None:
-        self.clear()
-
-    def clear(self) -> None:
-        """Forget every record."""
+    def _begin(self) -> None:
         self._rows: list[GenerationEnded] = []
         self._before = 0
 
-    def feed(self, records: Iterable[Record]) -> None:
-        """Take more records."""
-        for record in records:
-            if isinstance(record.event, GenerationEnded):
-                self._append(record.event)
-
-    def _append(self, event: GenerationEnded) -> None:
+    def _take(self, event: GenerationEnded, _: float) -> None:
         """Count on where a restart begins with generation 0 again."""
         last = self._rows[-1].generation if self._rows else -1
         if event.generation + self._before <= last:
@@ -107,7 +95,10 @@ def _population(rows: list[GenerationEnded], newest: list[GenerationEnded]) -> P
 
 
 def _members(newest: list[GenerationEnded]) -> dict[str, np.ndarray]:
-    came = [_came(row) for row in newest]
+    # Whether each member was put in its place by this generation.
+    came = [
+        np.isin(np.arange(len(row.objectives)), row.replaced[row.replaced >= 0]) for row in newest
+    ]
     moves = [
         (before.objectives, row.objectives, row.generation, new)
         for before, row, new in zip(newest, newest[1:], came[1:], strict=False)
@@ -125,13 +116,6 @@ def _members(newest: list[GenerationEnded]) -> dict[str, np.ndarray]:
         "to_generation": _joined([np.full(new.sum(), float(at)) for _, _, at, new in moves]),
         "to_objective": _joined([now[new] for _, now, _, new in moves]),
     }
-
-
-def _came(row: GenerationEnded) -> np.ndarray:
-    """Return (p,) whether each member was put in its place by this generation."""
-    came = np.zeros(len(row.objectives), dtype=bool)
-    came[row.replaced[row.replaced >= 0]] = True
-    return came
 
 
 def _joined(parts: list[np.ndarray], kind: type = np.float64) -> np.ndarray:
@@ -165,32 +149,25 @@ class Descent:
         return with_room(float(known.min()), float(np.quantile(known, share)))
 
 
-class DescentLog:
+class DescentLog(Log):
     """The assignments and generations of a run."""
 
-    events: ClassVar[frozenset[type[Event]]] = frozenset({Assigned, GenerationEnded, Restarted})
+    events = frozenset({Assigned, GenerationEnded, Restarted})
 
-    def __init__(self) -> None:
-        self.clear()
-
-    def clear(self) -> None:
-        """Forget every record."""
+    def _begin(self) -> None:
         self._rows: list[tuple[float, float, float]] = []
         self._at = 0
         self._best = math.nan
 
-    def feed(self, records: Iterable[Record]) -> None:
-        """Take more records."""
-        for record in records:
-            match record.event:
-                case Restarted() if self._at:
-                    self._rows.append((self._at, math.nan, self._best))
-                case Assigned(labels=labels, objective=objective):
-                    self._add(objective if labels.min() >= 0 else math.nan)
-                case GenerationEnded(objectives=objectives):
-                    self._add(float(objectives.min()))
-
-    def _add(self, objective: float) -> None:
+    def _take(self, event: Assigned | GenerationEnded | Restarted, _: float) -> None:
+        if isinstance(event, Restarted):
+            if self._at:
+                self._rows.append((self._at, math.nan, self._best))
+            return
+        if isinstance(event, Assigned):
+            objective = event.objective if event.labels.min() >= 0 else math.nan
+        else:
+            objective = float(event.objectives.min())
         self._at += 1
         self._best = float(np.fmin(self._best, objective))
         self._rows.append((self._at, objective, self._best))

@@ -171,18 +171,19 @@ def lines(
     `labels` (n,): The clustering shown, -1 where a point has no cluster yet.
     """
     links = draft.links.of_kind(kind)
-    pairs = links.pairs
-    i, j = pairs[:, 0], pairs[:, 1]
     return Lines(
-        x0=where.x[i],
-        y0=where.y[i],
-        x1=where.x[j],
-        y1=where.y[j],
-        broken=_broken(pairs, kind, labels),
+        *ends_of(links.pairs, where),
+        broken=_broken(links.pairs, kind, labels),
         soft=~links.is_hard,
         names=_Names(links),
         prices=prices.shares(links),
     )
+
+
+def ends_of(pairs: IntArray, where: Plane) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return x0, y0, x1 and y1 of the lines between pairs of points."""
+    i, j = pairs.T
+    return where.x[i], where.y[i], where.x[j], where.y[j]
 
 
 class _Names(Sequence[str]):
@@ -262,20 +263,6 @@ def widths(frame: Lines, drawn: str) -> FloatArray:
 def many_broken(pairs: IntArray, kind: Kind, labels: IntArray | None) -> int:
     """Return how many (m, 2) pairs of a kind the clustering shown breaks."""
     return int(_broken(pairs, kind, labels).sum())
-
-
-@dataclass(frozen=True, eq=False)
-class Path:
-    """Points to light up, joined in their order."""
-
-    x: FloatArray
-    y: FloatArray
-
-
-def path(points: Sequence[int], where: Plane) -> Path:
-    """Return a chain of points as it is lit up on the plot."""
-    index = np.array(points, dtype=np.int64)
-    return Path(where.x[index], where.y[index])
 
 
 # --- Links as they are listed: the must-links that one group asked for are one entry --------------
@@ -367,7 +354,10 @@ def implied(draft: Draft, most: int) -> Implied:
     if not given:
         return Implied()
     blocks = contract(draft.given)
-    many = _count(blocks) - len(given)
+    mass = blocks.count
+    inside = (mass * (mass - 1) / 2).sum()
+    between = (mass[blocks.conflicts[:, 0]] * mass[blocks.conflicts[:, 1]]).sum()
+    many = int(inside + between) - len(given)
     follow = (link for link in _all(blocks) if link not in given) if many else ()
     return Implied(tuple(islice(follow, most)), many)
 
@@ -380,10 +370,3 @@ def _all(blocks: Blocks) -> Iterator[Link]:
             Link("cannot", i, j)
             for i, j in product(blocks.members(a).tolist(), blocks.members(b).tolist())
         )
-
-
-def _count(blocks: Blocks) -> int:
-    mass = blocks.count
-    inside = (mass * (mass - 1) / 2).sum()
-    between = (mass[blocks.conflicts[:, 0]] * mass[blocks.conflicts[:, 1]]).sum()
-    return int(inside + between)

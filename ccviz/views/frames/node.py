@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.events import Event, NodeBounded, NodeBranched, NodeOpened, NodePruned, Record
+from ccviz.events import NodeBounded, NodeBranched, NodeOpened, NodePruned
 from ccviz.numbers import number
 from ccviz.runs.nodes import Node
 from ccviz.runs.run import Run
-from ccviz.views.frames.links import Lines
+from ccviz.views.frames.exact import Log
+from ccviz.views.frames.links import Lines, ends_of
 from ccviz.views.frames.scatter import Plane
 
 # --- What a node of the tree may be, in words: for a label, for a sentence, and in full -----------
@@ -135,14 +135,6 @@ class NodeFacts:
 
 
 @dataclass(frozen=True, eq=False)
-class Lives:
-    """When nodes were opened and closed, in seconds."""
-
-    opened: FloatArray  # opened, closed, (m,): NaN where it has not happened
-    closed: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
 class Circles:
     """Places on the scatter plot."""
 
@@ -151,56 +143,49 @@ class Circles:
     radius: FloatArray
 
 
-class NodeLog:
+class NodeLog(Log):
     """The history of every node's bound."""
 
-    events: ClassVar[frozenset[type[Event]]] = frozenset(
-        {NodeOpened, NodeBounded, NodeBranched, NodePruned}
-    )
+    events = frozenset({NodeOpened, NodeBounded, NodeBranched, NodePruned})
 
-    def __init__(self) -> None:
-        self.clear()
-
-    def clear(self) -> None:
-        """Forget every record."""
+    def _begin(self) -> None:
         self._of: dict[int, list[tuple[float, float]]] = {}
         self._opened: dict[int, float] = {}
         self._closed: dict[int, float] = {}
 
-    def feed(self, records: Iterable[Record]) -> None:
-        """Take more records."""
-        for record in records:
-            event = record.event
-            if isinstance(event, NodeOpened):
-                self._opened[event.node] = record.time_s
-            elif isinstance(event, NodeBranched | NodePruned):
-                self._closed[event.node] = record.time_s
-            if isinstance(event, NodeOpened) and event.parent is None:
-                continue  # nothing is known yet
-            if isinstance(event, NodeOpened | NodeBounded | NodeBranched | NodePruned):
-                past = self._of.setdefault(event.node, [])
-                past.append((record.time_s, event.lower_bound))
+    def _take(
+        self, event: NodeOpened | NodeBounded | NodeBranched | NodePruned, time_s: float
+    ) -> None:
+        if isinstance(event, NodeOpened):
+            self._opened[event.node] = time_s
+        elif isinstance(event, NodeBranched | NodePruned):
+            self._closed[event.node] = time_s
+        if not (isinstance(event, NodeOpened) and event.parent is None):  # nothing is known yet
+            self._of.setdefault(event.node, []).append((time_s, event.lower_bound))
 
-    def lives(self, nodes: IntArray) -> Lives:
-        """Return when nodes were opened and closed."""
-        return Lives(*(
-            np.array([known.get(node, math.nan) for node in nodes.tolist()], dtype=np.float64)
-            for known in (self._opened, self._closed)
-        ))  # fmt: skip
+    def lives(self, nodes: IntArray) -> dict[str, FloatArray]:
+        """Return when nodes were ``opened`` and ``closed``, (m,) seconds; NaN where not yet."""
+        return {
+            name: np.array([known.get(node, math.nan) for node in nodes.tolist()], dtype=np.float64)
+            for name, known in (("opened", self._opened), ("closed", self._closed))
+        }
 
     def frame(self, run: Run, node: int, names: Sequence[str] = ()) -> NodeFacts:
         """Return the frame of a node of the run."""
         at = run.tree[node]
+        path = [at]
+        while path[-1].parent is not None:
+            path.append(run.tree[path[-1].parent])
         past = np.array(self._of.get(node, []), dtype=np.float64).reshape(-1, 2)
         past = past[np.isfinite(past[:, 1])]
         return NodeFacts(
             node=node,
             depth=at.depth,
             state=at.state,
-            must_link=_decided(run, at, True),
-            cannot_link=_decided(run, at, False),
-            taken=_decided(run, at, True, place=True),
-            empty=_decided(run, at, False, place=True),
+            must_link=_decided(path, True),
+            cannot_link=_decided(path, False),
+            taken=_decided(path, True, place=True),
+            empty=_decided(path, False, place=True),
             opened=self._opened.get(node),
             closed=self._closed.get(node),
             time_s=past[:, 0],
@@ -210,18 +195,11 @@ class NodeLog:
         )
 
 
-def _path(run: Run, at: Node) -> list[Node]:
-    """Return the nodes from the root down to a node."""
-    path = [at]
-    while path[-1].parent is not None:
-        path.append(run.tree[path[-1].parent])
-    return path[::-1]
-
-
-def _decided(run: Run, at: Node, together: bool, place: bool = False) -> IntArray:
+def _decided(path: list[Node], together: bool, place: bool = False) -> IntArray:
+    """Return what the branches of a path, given from the node up, decided, from the root down."""
     pairs = [
         node.pair
-        for node in _path(run, at)
+        for node in reversed(path)
         if node.pair and (node.together, node.place) == (together, place)
     ]
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
@@ -242,12 +220,8 @@ def why(run: Run, at: Node, names: Sequence[str] = ()) -> str:
 def decision_lines(pairs: IntArray, where: Plane, words: str) -> Lines:
     """Return pairs of decided points as lines on the scatter plot; given centres are not on it."""
     pairs = pairs[(pairs < len(where.x)).all(axis=1)]
-    i, j = pairs[:, 0], pairs[:, 1]
     return Lines(
-        x0=where.x[i],
-        y0=where.y[i],
-        x1=where.x[j],
-        y1=where.y[j],
+        *ends_of(pairs, where),
         broken=np.zeros(len(pairs), dtype=bool),
         soft=np.zeros(len(pairs), dtype=bool),
         names=[f"{words} {a}-{b}" for a, b in pairs.tolist()],

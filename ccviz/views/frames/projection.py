@@ -72,7 +72,13 @@ _KNOWN: WeakKeyDictionary[Dataset, dict[str, NeighbourMap]] = WeakKeyDictionary(
 def map_of(data: Dataset, scaling: str, X: FloatArray) -> NeighbourMap:
     """Return the map of scaled points, a sketch if none is kept; the same object each time."""
     known = _KNOWN.get(data, {}).get(scaling)
-    return known if known is not None else _keep(data, scaling, _sketch(X))
+    if known is not None:
+        return known
+    if len(X) <= SAMPLE:
+        values, method = spectral_map(X), "a sketch by Laplacian eigenmaps"
+    else:
+        values, method = _components(X), "a sketch by principal components"
+    return _keep(data, scaling, NeighbourMap(X, freeze(values), method, is_sketch=True))
 
 
 def keep_layout(data: Dataset, scaling: str, X: FloatArray, values: FloatArray) -> None:
@@ -87,14 +93,6 @@ def _keep(data: Dataset, scaling: str, made: NeighbourMap) -> NeighbourMap:
     while len(known) > _MOST_SCALINGS:
         known.pop(next(iter(known)))
     return made
-
-
-def _sketch(X: FloatArray) -> NeighbourMap:
-    if len(X) <= SAMPLE:
-        values, method = spectral_map(X), "a sketch by Laplacian eigenmaps"
-    else:
-        values, method = _components(X), "a sketch by principal components"
-    return NeighbourMap(X, freeze(values), method, is_sketch=True)
 
 
 def _components(X: FloatArray) -> FloatArray:
@@ -337,8 +335,8 @@ def _png(grey: np.ndarray) -> bytes:
     head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
     rows = b"".join(b"\0" + row.tobytes() for row in grey)
     parts = ((b"IHDR", head), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*part) for part in parts)
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    chunks = (
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in parts
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)

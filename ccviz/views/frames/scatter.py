@@ -4,20 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from ccviz.active.oracles.question import Difference, differences
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.data.datasets import Dataset
 from ccviz.data.geojson import Drawn, drawn_areas
 from ccviz.data.names import column_values, place_columns
+from ccviz.events import RelaxationSolved
 from ccviz.problem.column_links import degrees_in
-from ccviz.problem.partition import Partition
+from ccviz.problem.partition import Partition, cluster_means
+from ccviz.problem.problem import Problem
 from ccviz.runs.run import Run
 from ccviz.views.draft import Draft
-from ccviz.views.frames.projection import MAPS, NeighbourMap, Projection, addresses, map_of
+from ccviz.views.frames.projection import (
+    MAPS,
+    NeighbourMap,
+    Projection,
+    addresses,
+    map_of,
+    pictures,
+)
 from ccviz.views.link_table import KIND_WORDS, Link
 
 # --- What tooltips say of a point besides where it is: what marks it out, and its links -----------
@@ -67,17 +76,6 @@ MOST_WHY = 1000
 where rules are many."""
 
 
-class Axis(Protocol):
-    """One axis of the plane: the points' values, and where another point is drawn."""
-
-    @property
-    def values(self) -> FloatArray:
-        """(n,) where the points are drawn."""
-
-    def place(self, points: FloatArray) -> FloatArray:
-        """Return (m,) where points (m, d) are drawn."""
-
-
 @dataclass(frozen=True, eq=False)
 class LinearAxis:
     """A feature or a component."""
@@ -106,6 +104,9 @@ class MappedAxis:
     def place(self, points: FloatArray) -> FloatArray:
         """Return (m,) where points (m, d) are drawn."""
         return self.whole.place(points)[:, self.column]
+
+
+Axis = LinearAxis | MappedAxis
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +166,8 @@ def plane(draft: Draft, x_name: str, y_name: str) -> Plane:
     seen = addresses(data) if len(x) <= MOST_TOOLTIPS else []
     marked = marks(data) if len(x) <= MOST_TOOLTIPS and not seen else []
     names = list(data.names)
-    words = _class_names(data)
+    called = [""] * len(x) if data.truth is None else data.called
+    words = [f"({name})" if data.classes and name else "" for name in called]
     whole = len(features) == 2 and sorted({x_name, y_name}) == sorted(features)
     whole = whole and not (is_map and draft.scaling != "none")
     aspect = 1.0 if is_map else 0.0
@@ -207,12 +209,6 @@ def _title(draft: Draft, projection: Projection, name: str, drawn: FloatArray) -
     if name in MAPS:
         return f"{name} ({map_of(draft.data, draft.scaling, draft.X).method})"
     return projection.title(name, drawn)
-
-
-def _class_names(data: Dataset) -> list[str]:
-    if data.truth is None:
-        return [""] * len(data.X)
-    return [f"({name})" if data.classes and name else "" for name in data.called]
 
 
 def _with_margin(values: FloatArray) -> tuple[float, float]:
@@ -260,8 +256,11 @@ def coloring(
     ended = run.incumbent if has_answered(run) else None
     labels, found = (ended.labels, ended.centers) if ended else (run.labels, run.centers)
     labels, k = run.problem.shown(labels), run.problem.n_clusters
-    color = matching(labels, before, k)
     centers = np.zeros((0, len(run.problem.X[0]))) if found is None else found[:k]
+    return _with_centers(labels, centers, where, matching(labels, before, k))
+
+
+def _with_centers(labels: IntArray, centers: FloatArray, where: Plane, color: IntArray) -> Coloring:
     known = np.isfinite(centers).all(axis=1)
     return Coloring(
         labels=np.where(labels >= 0, color[labels], -1),
@@ -276,13 +275,7 @@ def repaired(partition: Partition, where: Plane, before: IntArray | None = None)
     `before` (n,): The colours shown so far.
     """
     labels, k = partition.shown, partition.problem.n_clusters
-    color, found = matching(labels, before, k), partition.centers[:k]
-    known = np.isfinite(found).all(axis=1)
-    return Coloring(
-        labels=np.where(labels >= 0, color[labels], -1),
-        centers=where.place(found[known]),
-        center_labels=color[np.flatnonzero(known)],
-    )
+    return _with_centers(labels, partition.centers[:k], where, matching(labels, before, k))
 
 
 def has_answered(run: Run | None) -> bool:
@@ -381,3 +374,108 @@ def pairs(draft: Draft) -> Pairs:
     rows = np.linspace(0, draft.n - 1, min(draft.n, MOST_POINTS)).astype(np.int64)
     names = tuple(draft.data.features[at] for at in chosen.tolist())
     return Pairs(names, rows, draft.X[np.ix_(rows, chosen)])
+
+
+# --- A question about a pair or a set of points: names, pictures and differences ------------------
+
+
+_SHOWN = 4
+_SHOWN_OF_SET = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What is shown of a pair."""
+
+    pair: tuple[int, int]
+    names: tuple[str, str]  # (str, str): What the two points are called
+    # The features in which they differ most; none where there are pictures.
+    differences: tuple[Difference, ...]
+    # (rows, columns): How dark each pixel is, from 0 to 1, of both; none unless the features are
+    # pixels.
+    pictures: tuple[FloatArray, ...]
+    cost: str = ""  # What the less likely answer costs, as a sentence; empty where it is not known
+
+
+def question(data: Dataset, pair: tuple[int, int], cost: str = "") -> Question:
+    """Return what to show of a pair of points.
+
+    `cost`: See `ccviz.views.frames.links.answer_words`.
+    """
+    i, j = pair
+    names = point_name(data, i), point_name(data, j)
+    both = pictures(data, [i, j])
+    if both is None:
+        return Question(pair, names, tuple(differences(data, i, j, _SHOWN)), (), cost)
+    return Question(pair, names, (), tuple(both), cost)
+
+
+@dataclass(frozen=True, eq=False)
+class SetQuestion:
+    """What is shown of a set of points."""
+
+    points: tuple[int, ...]
+    names: tuple[str, ...]
+    features: tuple[str, ...]  # Those in which they differ most; none where there are pictures
+    values: FloatArray  # (m, f): Of these features
+    pictures: tuple[str, ...]  # Addresses of images; none unless the features are pixels
+
+
+def set_question(data: Dataset, points: Sequence[int]) -> SetQuestion:
+    """Return what to show of a set of points.
+
+    Features are compared by the share of their range, as those of a pair are.
+    """
+    rows, spread = data.X[list(points)], np.ptp(data.X, axis=0)
+    seen = tuple(addresses(data, list(points)))
+    apart = np.ptp(rows, axis=0) / np.where(spread > 0, spread, 1.0)
+    columns = np.argsort(-apart, kind="stable")[: 0 if seen else _SHOWN_OF_SET]
+    columns = columns[apart[columns] > 0]
+    names = tuple(point_name(data, point) for point in points)
+    features = tuple(data.features[column] for column in columns)
+    return SetQuestion(tuple(points), names, features, rows[:, columns], seen)
+
+
+def point_name(data: Dataset, point: int) -> str:
+    """Return what a point is called in a question."""
+    return f"{data.names[point]} ({point})" if data.names else f"point {point}"
+
+
+# --- The clustering that a relaxation leans to: cluster colours at a node that has none yet -------
+
+
+_STEPS = 10
+
+
+def guess(problem: Problem, event: RelaxationSolved) -> IntArray:
+    """Return (n,) labels read off the matrix; links may be broken, it is not an answer.
+
+    Row i of Z holds the weights of point i's own cluster, so the rows of Z X are the centres that
+    the points would like to have (Peng and Wei 2007, section 4.2). These are put into k groups,
+    from seeds that lie far apart.
+    """
+    total = np.zeros((len(event.Z), problem.X.shape[1]))
+    np.add.at(total, event.block_of, problem.X)
+    wished = (event.Z @ total)[event.block_of]
+    labels = _nearest(wished, wished[_far_apart(wished, problem.k)])
+    for _ in range(_STEPS):
+        centers = cluster_means(wished, labels, problem.k)
+        moved = _nearest(wished, np.where(np.isnan(centers), np.inf, centers))
+        if np.array_equal(moved, labels):
+            break
+        labels = moved
+    return labels
+
+
+def _far_apart(points: FloatArray, k: int) -> list[int]:
+    chosen = [int(((points - points.mean(axis=0)) ** 2).sum(axis=1).argmax())]
+    distance = np.full(len(points), np.inf)
+    while len(chosen) < k:
+        distance = np.minimum(distance, ((points - points[chosen[-1]]) ** 2).sum(axis=1))
+        chosen.append(int(distance.argmax()))
+    return chosen
+
+
+def _nearest(points: FloatArray, centers: FloatArray) -> IntArray:
+    distance = ((points[:, None, :] - centers) ** 2).sum(axis=2)
+    return np.where(np.isnan(distance), np.inf, distance).argmin(axis=1)

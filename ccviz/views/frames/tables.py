@@ -74,14 +74,22 @@ def run_row(info: RunInfo, person: Person = ALONE, name: str = "") -> RunRow:
         ("–" if math.isnan(ari) else f"{ari:.3f}", ari),
         ("–" if math.isnan(broken) else f"{broken:,}", broken),
     )
-    run = _run_words(info, name or info.name)
+    run = name or info.name
+    run += f", {info.solver}" * (info.solver not in run)
     links = "–" if info.links is None else f"{info.links:,}"
     asked = (f"{info.k:,}", links, scaling_name(info.scaling) or "–")
     cells = (run, *(words for words, _ in measures), info.dataset, *asked)
     sorted_by = [value if math.isfinite(value) else None for _, value in measures]
     keys = (run, *sorted_by, info.dataset, info.k, info.links, scaling_name(info.scaling))
     unfinished = info.state == "lost" or info.termination not in (None, "proved", "converged")
-    may = tuple(_actions(info, person, unfinished and info.solver in _RESUMABLE))
+    allowed = {
+        "open": True,
+        "rename": person.owns(info),
+        "resume": person.owns(info) and unfinished and info.solver in _RESUMABLE,
+        "hide" if info.shared else "share": person.owns(info) and person.in_class,
+        "delete": person.owns(info),
+    }
+    may = tuple(action for action, is_allowed in allowed.items() if is_allowed)
     return RunRow(info.id, name or info.name, cells, keys, may)
 
 
@@ -122,7 +130,8 @@ def run_names(infos: Iterable[RunInfo]) -> dict[str, str]:
     names = {info.id: info.name for info in infos}
     groups: dict[str, list[RunInfo]] = {}
     for info in infos:
-        if _is_made_up(info):
+        # An archive, of this machine or another, has made the name up.
+        if info.name == info.id or re.fullmatch(rf"{re.escape(info.solver)}-\w{{4}}", info.name):
             said = " · ".join(_what_was_run(info, says_k=of_data[info.dataset] > 1))
             groups.setdefault(said, []).append(info)
     many: Counter[str] = Counter()
@@ -144,13 +153,6 @@ def _setting(solver: str, key: str, value: object) -> str:
     if isinstance(value, bool):
         words = "yes" if value else "no"
     return f"{label_of(key, *kinds).lower()} {words}"
-
-
-def _is_made_up(info: RunInfo) -> bool:
-    """Return whether a run has the name that an archive makes up, of this machine or another."""
-    return re.fullmatch(rf"{re.escape(info.solver)}-\w{{4}}", info.name) is not None or (
-        info.name == info.id
-    )
 
 
 def _what_was_run(info: RunInfo, says_k: bool) -> Iterator[str]:
@@ -177,32 +179,18 @@ def outcome_row(found: Outcome) -> tuple[str, ...]:
 def run_table(infos: Sequence[RunInfo], style: Literal["csv", "markdown"]) -> str:
     """Return runs as a table for other programs, with every digit and all settings."""
     rows = [_TAKEN, *([getattr(info, name) for name in _TAKEN] for info in infos)]
-    if style == "markdown":
-        return markdown_table([_plain(value) for value in row] for row in rows)
-    return PLAIN_CSV.table(rows)
-
-
-def _plain(value: object) -> str:
-    """Return a cell of the table in Markdown, empty where nothing is known."""
-    known = value is not None and not (isinstance(value, float) and not math.isfinite(value))
-    return str(value) if known else ""
+    if style == "csv":
+        return PLAIN_CSV.table(rows)
+    unknown = (None, math.inf, -math.inf)
+    return markdown_table(
+        ["" if value in unknown or value != value else str(value) for value in row] for row in rows
+    )
 
 
 _TAKEN = (
     "name", "dataset", "n", "d", "k", "scaling", "links", "solver", "settings", "seed", "status",
     "termination", "objective", "lower_bound", "gap", "nodes", "time_s", "ari", "violations",
 )  # fmt: skip
-
-
-def _actions(info: RunInfo, person: Person, resumable: bool) -> Iterator[str]:
-    yield "open"
-    if person.owns(info):
-        yield "rename"
-        if resumable:
-            yield "resume"
-        if person.in_class:
-            yield "hide" if info.shared else "share"
-        yield "delete"
 
 
 def _proof(info: RunInfo) -> str:
@@ -214,11 +202,6 @@ def _proof(info: RunInfo) -> str:
         return state
     within = f"gap {percent(info.gap)}"
     return within if state == "feasible" else f"{state}, {within}"
-
-
-def _run_words(info: RunInfo, name: str) -> str:
-    """Return the name of a run with its solver, unless it is part of the name."""
-    return name if info.solver in name else f"{name}, {info.solver}"
 
 
 # --- A table that waits to be loaded: a line for each of its columns ------------------------------
@@ -293,23 +276,21 @@ def _words(role: Role, column: Column) -> str:
 def _holds(column: Column) -> str:
     if column.kind == "empty":
         return "nothing"
-    words = [_kind_words(column)]
+    if column.kind == "number":
+        low, high = (float(end(column.values)) for end in (np.nanmin, np.nanmax))
+        unit = {"": "numbers", "%": "percent"}.get(column.unit, column.unit)
+        words = [f"{unit}, {low:.6g} to {high:.6g}"]
+    elif column.kind == "date":
+        words = ["dates"]
+    else:
+        all_differ = column.is_unique
+        words = ["words, all different" if all_differ else count(column.n_distinct, "word")]
     if gone := int(column.missing.sum()):
         words.append(f"{gone:,} missing")
     if column.kind == "number" and (bad := int(column.bad.sum())):
         first = str(column.cells[int(np.flatnonzero(column.bad)[0])]).strip()
         words.append(f"{bad:,} are words, such as {_short(first)!r}")
     return ", ".join(words)
-
-
-def _kind_words(column: Column) -> str:
-    if column.kind == "number":
-        low, high = (float(end(column.values)) for end in (np.nanmin, np.nanmax))
-        unit = {"": "numbers", "%": "percent"}.get(column.unit, column.unit)
-        return f"{unit}, {low:.6g} to {high:.6g}"
-    if column.kind == "date":
-        return "dates"
-    return "words, all different" if column.is_unique else count(column.n_distinct, "word")
 
 
 def _short(cell: object) -> str:
@@ -327,11 +308,6 @@ def sentence(event: events.Event, names: Sequence[str] = ()) -> str:
     """
     of_points = _OF_POINTS.get(type(event))
     return _SENTENCES[type(event)](event) if of_points is None else of_points(event, names)
-
-
-def _started(event: events.Started) -> str:
-    blocks = f", {event.n_blocks} blocks of points" if event.n_blocks < event.n else ""
-    return f"{event.solver} started on {event.n:,} points{blocks}; k = {event.k}."
 
 
 def _assigned(event: events.Assigned) -> str:
@@ -357,47 +333,11 @@ def _branched(event: events.NodeBranched, names: Sequence[str]) -> str:
     return f"Node {event.node} branched on points {i} and {j}."
 
 
-def _cuts(event: events.CutsAdded) -> str:
-    return (
-        f"Node {event.node}, round {event.round}: violated inequalities: {event.pair} on pairs, "
-        f"{event.triangle} on triangles, {event.clique} on cliques"
-        f"{f', {event.rows} on sums' if event.rows else ''}"
-        f"{f', {event.separators} on neighbours' if event.separators else ''}; "
-        f"bound {number(event.lower_bound)}."
-    )
-
-
-def _columns(event: events.ColumnsPriced) -> str:
-    return (
-        f"Node {event.node}, pricing {event.iteration}: {count(event.columns, 'column')} added, "
-        f"best reduced cost {number(event.best_reduced_cost)}, "
-        f"{'exact' if event.exact else 'heuristic'}; bound {number(event.lower_bound)}."
-    )
-
-
-def _residuals(event: events.ResidualsUpdated) -> str:
-    return (
-        f"Iteration {event.iteration}: primal residual {event.primal_residual:.2g}, "
-        f"dual residual {event.dual_residual:.2g}."
-    )
-
-
-def _generation(event: events.GenerationEnded) -> str:
-    return (
-        f"Generation {event.generation}: best {number(float(np.min(event.objectives)))}, "
-        f"diversity {number(event.diversity)}."
-    )
-
-
 def _answered(event: events.QuestionAnswered, names: Sequence[str]) -> str:
     i, j = called(event.pair, names)
     if event.together is None:
         return f"Whether points {i} and {j} belong together is not known."
     return f"Points {i} and {j} {'' if event.together else 'do not '}belong together."
-
-
-def _incumbent(event: events.IncumbentFound) -> str:
-    return f"A better clustering was found{f' by {event.source}' if event.source else ''}."
 
 
 def _parts(event: events.PartsCut) -> str:
@@ -444,24 +384,45 @@ _OF_POINTS: dict[type[events.Event], Callable[[Any, Sequence[str]], str]] = {
 }
 
 _SENTENCES: dict[type[events.Event], Callable[[Any], str]] = {
-    events.Started: _started,
+    events.Started: lambda event: (
+        f"{event.solver} started on {event.n:,} points"
+        f"{f', {event.n_blocks} blocks of points' * (event.n_blocks < event.n)}; k = {event.k}."
+    ),
     events.Noted: lambda event: event.text,
     events.Restarted: lambda event: f"Start {event.restart + 1}.",
     events.Assigned: _assigned,
     events.CentersMoved: lambda event: f"Iteration {event.iteration}: the centres moved.",
-    events.IncumbentFound: _incumbent,
+    events.IncumbentFound: lambda event: (
+        f"A better clustering was found{f' by {event.source}' if event.source else ''}."
+    ),
     events.BoundImproved: lambda event: f"The lower bound rose to {number(event.lower_bound)}.",
     events.InfeasibilityProved: lambda event: f"Proved infeasible: {event.reason}",
     events.TreeKept: lambda _: "The problem was edited, and the earlier tree goes on.",
     events.NodeReopened: lambda event: f"Node {event.node} is opened again.",
     events.NodeLeft: lambda event: f"Node {event.node} is open at {number(event.lower_bound)}.",
     events.NodeBounded: lambda event: f"Node {event.node}: bound {number(event.lower_bound)}.",
-    events.CutsAdded: _cuts,
+    events.CutsAdded: lambda event: (
+        f"Node {event.node}, round {event.round}: violated inequalities: {event.pair} on pairs, "
+        f"{event.triangle} on triangles, {event.clique} on cliques"
+        f"{f', {event.rows} on sums' if event.rows else ''}"
+        f"{f', {event.separators} on neighbours' if event.separators else ''}; "
+        f"bound {number(event.lower_bound)}."
+    ),
     events.RelaxationSolved: lambda event: f"Node {event.node}: its relaxation is solved.",
     events.NodePruned: lambda event: f"Node {event.node} closed: {STATES[event.reason].because}.",
-    events.ColumnsPriced: _columns,
-    events.ResidualsUpdated: _residuals,
-    events.GenerationEnded: _generation,
+    events.ColumnsPriced: lambda event: (
+        f"Node {event.node}, pricing {event.iteration}: {count(event.columns, 'column')} added, "
+        f"best reduced cost {number(event.best_reduced_cost)}, "
+        f"{'exact' if event.exact else 'heuristic'}; bound {number(event.lower_bound)}."
+    ),
+    events.ResidualsUpdated: lambda event: (
+        f"Iteration {event.iteration}: primal residual {event.primal_residual:.2g}, "
+        f"dual residual {event.dual_residual:.2g}."
+    ),
+    events.GenerationEnded: lambda event: (
+        f"Generation {event.generation}: best {number(float(np.min(event.objectives)))}, "
+        f"diversity {number(event.diversity)}."
+    ),
     events.PartsCut: _parts,
     events.PartBounded: _part,
     events.ProofKept: _kept,

@@ -16,14 +16,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from operator import attrgetter
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from ccviz.events import (
     ColumnsPriced,
     CutsAdded,
-    Event,
     IncumbentFound,
     NodeBranched,
     NodeOpened,
@@ -32,9 +31,9 @@ from ccviz.events import (
     RelaxationSolved,
 )
 from ccviz.problem.problem import Problem
-from ccviz.runs.nodes import Node, Nodes
+from ccviz.runs.nodes import Nodes
 from ccviz.runs.run import WORST, Run, judged, rank_of
-from ccviz.views.frames.exact import column
+from ccviz.views.frames.exact import Log, column
 from ccviz.views.frames.node import branch_label, decision_words
 
 Axis = Literal["bound", "depth"]
@@ -99,28 +98,21 @@ class TreeFrame:
     axis: Axis
 
 
-class Tree:
-    """The tree that records add up to.
+class Tree(Log):
+    """The tree that records add up to; `clear` keeps which nodes a person unfolded.
 
     `most_shown`: About how many nodes a frame may hold.
     """
 
-    events: ClassVar[frozenset[type[Event]]] = frozenset(
-        {
-            NodeOpened,
-            NodeBranched,
-            NodePruned,
-            IncumbentFound,
-            CutsAdded,
-            RelaxationSolved,
-            ColumnsPriced,
-        }
-    )
+    events = frozenset({
+        NodeOpened, NodeBranched, NodePruned, IncumbentFound, CutsAdded, RelaxationSolved,
+        ColumnsPriced,
+    })  # fmt: skip
 
     def __init__(self, problem: Problem, most_shown: int = 500) -> None:
         self.problem, self.most_shown = problem, most_shown
         self.kept: set[int] = set()
-        self.clear()
+        super().__init__()
 
     @classmethod
     def of(cls, run: Run, most_shown: int = 500) -> Tree:
@@ -135,8 +127,7 @@ class Tree:
         tree._fold_surplus()
         return tree
 
-    def clear(self) -> None:
-        """Forget the tree, but not which nodes a person unfolded."""
+    def _begin(self) -> None:
         self.nodes: dict[int, TreeNode] = {}
         self.upper_bound = math.inf
         self._rank = WORST
@@ -146,11 +137,8 @@ class Tree:
         self._tips: list[TreeNode] = []
 
     def feed(self, records: Iterable[Record]) -> None:
-        """Take records."""
-        for record in records:
-            kind = type(record.event)
-            if kind in _HANDLERS:
-                _HANDLERS[kind](self, record.event)
+        """Take more records."""
+        super().feed(records)
         self._fold_surplus()
 
     def toggle(self, number: int) -> None:
@@ -175,8 +163,19 @@ class Tree:
 
     # --- Taking events ----------------------------------------------------------------------
 
-    def _open(self, event: NodeOpened) -> None:
-        self._hang(event.node, event.parent)
+    def _take(self, event: Any, _: float) -> None:
+        match event:
+            case NodeOpened():
+                self._hang(event.node, event.parent)
+            case NodeBranched() | NodePruned():
+                self._close(self.nodes[event.node])
+            case IncumbentFound():
+                rank = rank_of(judged(self.problem, event), event)
+                if rank < self._rank:
+                    self._rank, self.found_at = rank, self._at
+                    self.upper_bound = rank[1]
+            case _:  # a solver reports its work at a node before the result
+                self._at = event.node
 
     def _hang(self, number: int, parent_number: int | None) -> None:
         parent = None if parent_number is None else self.nodes[parent_number]
@@ -187,34 +186,18 @@ class Tree:
             self._shown.append(node)
             self._tips.append(node)
             return
-        if not parent.folded and not self._is_hidden(parent):
+        if not any(above.folded for above in parent.ancestors()):
             self._place(node, parent)
         parent.children.append(node)
         for ancestor in parent.ancestors():
             ancestor.size += 1
             ancestor.open += 1
 
-    def _finish(self, event: NodeBranched | NodePruned) -> None:
-        self._close(self.nodes[event.node])
-
     def _close(self, node: TreeNode) -> None:
         for ancestor in node.ancestors():
             ancestor.open -= 1
 
-    def _improve(self, event: IncumbentFound) -> None:
-        rank = rank_of(judged(self.problem, event), event)
-        if rank < self._rank:
-            self._rank, self.found_at = rank, self._at
-            self.upper_bound = rank[1]
-
-    def _visit(self, event: CutsAdded | RelaxationSolved | ColumnsPriced) -> None:
-        # A solver reports its work at a node before the result.
-        self._at = event.node
-
     # --- Placing ----------------------------------------------------------------------------
-
-    def _is_hidden(self, node: TreeNode) -> bool:
-        return any(above.folded for above in node.ancestors() if above is not node)
 
     def _place(self, node: TreeNode, parent: TreeNode) -> None:
         self._shown.append(node)
@@ -280,7 +263,11 @@ class Tree:
     def _fold_surplus(self) -> None:
         if len(self._shown) <= self.most_shown:
             return
-        kept = self._must_show()
+        marked = {number for number in self.kept if number in self.nodes}
+        kept = {up.number for number in marked for up in self.nodes[number].ancestors()}
+        if self.found_at is not None:
+            path = self.nodes[self.found_at].ancestors()
+            kept |= {up.number for up in path if up.number != self.found_at}
         surplus = len(self._shown) - int(0.8 * self.most_shown)
         ready = [_weight(node) for node in self._shown if _is_twig(node)]
         heapify(ready)
@@ -293,14 +280,6 @@ class Tree:
             if node.parent is not None and _is_twig(node.parent):
                 heappush(ready, _weight(node.parent))
         self._lay_out()
-
-    def _must_show(self) -> set[int]:
-        marked = {number for number in self.kept if number in self.nodes}
-        above = {up.number for number in marked for up in self.nodes[number].ancestors()}
-        if self.found_at is not None:
-            path = self.nodes[self.found_at].ancestors()
-            above |= {up.number for up in path if up.number != self.found_at}
-        return above
 
     # --- The frame --------------------------------------------------------------------------
 
@@ -318,7 +297,8 @@ class Tree:
         depth = column(facts, "depth", np.int64)
         row = {node.number: at for at, node in enumerate(shown)}
         parent_row = np.array([row[parent.number] for parent in parents], dtype=np.int64)
-        states = np.array([self._state(each) for each in facts], dtype=object)
+        states = column(facts, "state", object)
+        states[column(shown, "number", object) == self.found_at] = "incumbent"
         if axis == "depth":
             y = depth.astype(float)
         elif len(facts) == 1 and facts[0].state == "open" and not facts[0].lower_bound > 0.0:
@@ -349,9 +329,6 @@ class Tree:
             axis=axis,
         )
 
-    def _state(self, node: Node) -> str:
-        return "incumbent" if node.node == self.found_at else node.state
-
     def _heights(self, lower_bound: np.ndarray, unbounded: np.ndarray) -> np.ndarray:
         known = lower_bound[np.isfinite(lower_bound)]
         if not len(known):
@@ -373,14 +350,3 @@ def _is_twig(node: TreeNode) -> bool:
 def _weight(node: TreeNode) -> tuple[bool, int, int]:
     """Return the order of folding: finished, then small, then old subtrees."""
     return node.open > 0, node.size, node.number
-
-
-_HANDLERS: dict[type, Any] = {
-    NodeOpened: Tree._open,
-    NodeBranched: Tree._finish,
-    NodePruned: Tree._finish,
-    IncumbentFound: Tree._improve,
-    CutsAdded: Tree._visit,
-    RelaxationSolved: Tree._visit,
-    ColumnsPriced: Tree._visit,
-}

@@ -21,8 +21,8 @@ from ccviz.runs.run import Run
 from ccviz.solvers import SOLVERS, Solver
 from ccviz.views.draft import Draft
 from ccviz.views.frames.card import after_edit
+from ccviz.views.lab.notice import refusal
 from ccviz.views.lab.player import Player, PlayerState
-from ccviz.views.lab.suiting import refusal
 
 QUICK_S = 2.0
 """Longest time of a proof, in seconds, after which edits start runs by themselves."""
@@ -46,30 +46,19 @@ class Proof:
 
     def answers(self, asked: Problem) -> bool:
         """Whether its clustering is proved optimal for a problem."""
-        before = self.problem
-        if before.asks_the_same(asked):
+        if self.problem.asks_the_same(asked):
             return True
-        if not same_points(before, asked) or not tightens(before, asked):
+        if not _bounds_hold(self.problem, asked):
             return False
         found = Partition(asked, self.labels)
-        cost = Partition(before, self.labels).objective
+        cost = Partition(self.problem, self.labels).objective
         return found.violations.none_hard and found.objective <= cost
 
 
-@dataclass(frozen=True, eq=False)
-class Bound:
-    """The lower bound of a run."""
-
-    run_id: str
-    problem: Problem
-    lower_bound: float
-
-    def holds_for(self, asked: Problem) -> bool:
-        """Whether no clustering of a problem costs less."""
-        before = self.problem
-        if before.asks_the_same(asked):
-            return True
-        return same_points(before, asked) and tightens(before, asked)
+def _bounds_hold(before: Problem, asked: Problem) -> bool:
+    """Whether no clustering of a problem costs less than the optimum of an earlier one."""
+    same = before.asks_the_same(asked)
+    return same or (same_points(before, asked) and tightens(before, asked))
 
 
 class AsEdited(param.Parameterized):
@@ -87,7 +76,8 @@ class AsEdited(param.Parameterized):
         super().__init__()
         self._archive, self._player, self._compared = archive, player, compared
         self._proofs: deque[Proof] = deque(maxlen=_MOST_PROOFS)
-        self._bounds: dict[str, Bound] = {}  # By the ids of runs, the oldest first
+        # The problem and the lower bound of runs, by their ids, the oldest first.
+        self._bounds: dict[str, tuple[Problem, float]] = {}
         self._asked: Problem | None = None
         self._held: dict[str, bool] = {}  # Whether the bound of a run holds for this problem
         self._own: list[str] = []
@@ -109,7 +99,8 @@ class AsEdited(param.Parameterized):
         if self._expects:
             self._expects = False
             self._own.append(shot.info.id)
-            self._forget_oldest()
+        while len(self._own) > _MOST_RUNS:
+            self._forget(self._own.pop(0))
         self._remember_bound(shot)
         if shot.info.termination:
             self._judge(shot)
@@ -119,19 +110,17 @@ class AsEdited(param.Parameterized):
         run_id = shot.info.id
         bound = max(shot.run.lower_bound, shot.info.lower_bound)
         known = self._bounds.get(run_id)
-        if math.isfinite(bound) and (known is None or known.lower_bound < bound):
-            self._bounds[run_id] = Bound(run_id, shot.run.problem, bound)
+        if math.isfinite(bound) and (known is None or known[1] < bound):
+            self._bounds[run_id] = shot.run.problem, bound
             if len(self._bounds) > _MOST_PROOFS:
                 del self._bounds[next(iter(self._bounds))]
 
-    def _forget_oldest(self) -> None:
-        """Delete the oldest of the runs that edits have started, if there are too many."""
-        while len(self._own) > _MOST_RUNS:
-            oldest = self._own.pop(0)
-            with suppress(ArchiveError):  # it was deleted by hand, or has not ended
-                info = self._archive.info(oldest)
-                if info.name == oldest and not info.shared and oldest not in self._compared():
-                    self._archive.delete(oldest)
+    def _forget(self, oldest: str) -> None:
+        """Delete a run that an edit has started, unless a person has use for it."""
+        with suppress(ArchiveError):  # it was deleted by hand, or has not ended
+            info = self._archive.info(oldest)
+            if info.name == oldest and not info.shared and oldest not in self._compared():
+                self._archive.delete(oldest)
 
     def _judge(self, shot: PlayerState) -> None:
         """Remember a proof, and whether it was quick."""
@@ -176,17 +165,15 @@ class AsEdited(param.Parameterized):
         if self._asked is not asked:
             self._asked, self._held = asked, {}
         none = run.finished is not None and not math.isfinite(run.lower_bound)
+        for run_id, (before, _) in self._bounds.items():
+            if run_id not in self._held:
+                self._held[run_id] = _bounds_hold(before, asked)
         known = (
-            each.lower_bound
-            for each in self._bounds.values()
-            if self._holds(each, asked) and (none or not each.problem.asks_the_same(run.problem))
+            bound
+            for run_id, (before, bound) in self._bounds.items()
+            if self._held[run_id] and (none or not before.asks_the_same(run.problem))
         )
         return max(known, default=-math.inf)
-
-    def _holds(self, bound: Bound, asked: Problem) -> bool:
-        if bound.run_id not in self._held:
-            self._held[bound.run_id] = bound.holds_for(asked)
-        return self._held[bound.run_id]
 
     def _is_there(self, run_id: str) -> bool:
         """Whether a run has not been deleted."""

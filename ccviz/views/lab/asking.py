@@ -212,11 +212,18 @@ def _next(
     points, labels, truth = _question(learner, X, size), learner.labels, draft.data.truth
     given = {frozenset((each.i, each.j)) for each in answers}
     unsure = set(map(frozenset, draft.unsure))
+
+    def is_answered(put: tuple[int, ...]) -> bool:
+        """Whether one of the points is linked with all others, or the first two are unsure."""
+        return frozenset(put[:2]) in unsure or any(
+            all(frozenset((hub, other)) in given for other in put if other != hub) for hub in put
+        )
+
     return AskState(
         points=points,
         enough=learner.enough,
         labels=labels,
-        questions=sum(_is_answered(each, given, unsure) for each in put),
+        questions=sum(map(is_answered, put)),
         implied=learner.answers.implied,
         ari=None if truth is None else agreement(truth, labels).get("ari"),
     )
@@ -229,15 +236,6 @@ def _question(learner: Learner, X: FloatArray, size: int) -> tuple[int, ...]:
         return pair or ()
     some = next_set(learner, X, size)
     return pair if some is None or len(some) == PAIR else some
-
-
-def _is_answered(
-    points: tuple[int, ...], given: set[frozenset[int]], unsure: set[frozenset[int]]
-) -> bool:
-    """Return whether one of the points is linked with all others, or the first two are unsure."""
-    return frozenset(points[:2]) in unsure or any(
-        all(frozenset((hub, other)) in given for other in points if other != hub) for hub in points
-    )
 
 
 def _answers(draft: Draft, again: Counter[Link]) -> Iterator[Answer]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from ccviz.errors import CcvizError
 from ccviz.events import TERMINATION_SENTENCES, Termination
+from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.info import RunInfo
 from ccviz.runs.stop import Limits
@@ -93,7 +95,7 @@ class Batch(QueuedCall):
         person, self._runs = self._person, []
         self._begin_call(
             _carry_out, (self._archive.path, person, self._row, *self._about), math.inf,
-            person.quota.worker_bytes or None,
+            memory=person.quota.worker_bytes or None,
         )  # fmt: skip
         self.at = "waiting in the queue"
 
@@ -103,18 +105,10 @@ class Batch(QueuedCall):
             return
         self._looked = time.monotonic()
         self._runs = self._runs_of(call)
-        self.done, ended = self._before + self._ended, self._ended
+        ended = sum(info.state == "finished" for info in self._runs)
+        self.done = self.total - len(self._todo) - len(self._row) + ended
         self.at = str(self._row[ended]) if ended < len(self._row) else ""
         self.outcomes = tuple(outcomes([*self._ran, *self._runs]))
-
-    @property
-    def _before(self) -> int:
-        """Runs of the processes before."""
-        return self.total - len(self._todo) - len(self._row)
-
-    @property
-    def _ended(self) -> int:
-        return sum(info.state == "finished" for info in self._runs)
 
     def _runs_of(self, call: SandboxedCall) -> list[RunInfo]:
         """Return the runs of a process; others may have had its number before."""
@@ -136,7 +130,8 @@ class Batch(QueuedCall):
     def _fail(self, failed: CcvizError) -> None:
         """Give up the run in the middle of which a process has ended."""
         self._close("failed", _STOPPED)
-        self._todo = [*self._row[self._ended + 1 :], *self._todo]
+        ended = sum(info.state == "finished" for info in self._runs)
+        self._todo = [*self._row[ended + 1 :], *self._todo]
         self.done = self.total - len(self._todo)
         self._take("")
 
@@ -165,20 +160,14 @@ class Batch(QueuedCall):
             self._sum_up()
 
 
-class Problems:
-    """A draft's problem for other numbers of clusters."""
-
-    def __init__(self, draft: Draft) -> None:
-        self._draft = draft
-
-    def __call__(self, k: int, keeps_rules: bool) -> Any:
-        """Return the problem for k clusters, for a solver that keeps rules by itself or not."""
-        draft = self._draft if k == self._draft.k else self._draft.with_k(k)
-        return draft.keeping if keeps_rules else draft.problem
+def _problem(draft: Draft, k: int, keeps_rules: bool) -> Problem:
+    """Return a draft's problem for k clusters, for a solver that keeps rules by itself or not."""
+    draft = draft if k == draft.k else draft.with_k(k)
+    return draft.keeping if keeps_rules else draft.problem
 
 
-def _problems(sets: Mapping[str, Draft]) -> dict[str, Problems]:
-    return {name: Problems(draft) for name, draft in sets.items()}
+def _problems(sets: Mapping[str, Draft]) -> dict[str, Callable[[int, bool], Problem]]:
+    return {name: partial(_problem, draft) for name, draft in sets.items()}
 
 
 def _carry_out(

@@ -22,10 +22,10 @@ from ccviz.runs.worker_pool import WorkerPool
 from ccviz.studies.least_change import least_change, said_of
 from ccviz.views.draft import Draft
 from ccviz.views.frames.projection import keep_layout, lay_out, map_of
+from ccviz.views.lab.notice import Verdict, verdict
 from ccviz.views.lab.player import Player
 from ccviz.views.lab.queued_call import QueuedCall
 from ccviz.views.lab.runner import Runner
-from ccviz.views.lab.suiting import Verdict, verdict
 
 # --- The map of the points, laid out in a process of its own while its first sketch is shown ------
 
@@ -46,7 +46,7 @@ class Mapping(QueuedCall):
             return
         self.stop()
         self._draft, self._then = draft, then
-        self._begin_call(lay_out, (draft.X,), self._quota.run_s, self._quota.call_bytes)
+        self._begin_call(lay_out, (draft.X,), self._quota.run_s)
 
     def _take(self, answer: FloatArray) -> None:
         draft, then = self._draft, self._then
@@ -120,13 +120,15 @@ class Staying(QueuedCall):
         """Look for the nearest clustering, if it is wanted and there are two answers."""
         self.stop()
         before, now = self._before, self.now
-        if not self.wanted or before is None or now is None or not _comparable(before, now):
+        if not self.wanted or before is None or now is None or now.problem is None:
             return
-        quota = self._quota
-        self._begin_call(
-            _nearest, (now.problem, now.labels, _old(before, now), self.most),
-            min(_MOST_STAY_S, quota.run_s), quota.call_bytes,
-        )  # fmt: skip
+        if not _has_points_of(before, now.problem) or _old(before, now).max(initial=-1) < 0:
+            return
+        if Partition(now.problem, now.labels).violations.none_hard:
+            self._begin_call(
+                _nearest, (now.problem, now.labels, _old(before, now), self.most),
+                min(_MOST_STAY_S, self._quota.run_s),
+            )  # fmt: skip
 
     def _take(self, answer: IntArray) -> None:
         labels = np.asarray(answer, dtype=np.int64)
@@ -145,13 +147,6 @@ class Staying(QueuedCall):
         """End the process, and show the run's own answer."""
         super().stop()
         self.found = None
-
-
-def _comparable(before: _Answer, now: _Answer) -> bool:
-    problem = now.problem
-    if problem is None or _old(before, now).max(initial=-1) < 0:
-        return False
-    return _has_points_of(before, problem) and Partition(problem, now.labels).violations.none_hard
 
 
 def _has_points_of(answer: _Answer, problem: Problem) -> bool:
@@ -268,11 +263,9 @@ class Repair(QueuedCall):
             self.partition = Partition(problem, found)
         if found is not None or only_at_once:
             return
-        quota = self._quota
         self._problem = problem
-        self._begin_call(
-            _repaired, (problem, labels), min(_MOST_REPAIR_S, quota.run_s), quota.call_bytes
-        )
+        seconds = min(_MOST_REPAIR_S, self._quota.run_s)
+        self._begin_call(_repaired, (problem, labels), seconds)
 
     def _take(self, answer: IntArray | None) -> None:
         if answer is not None and self._problem is not None:
@@ -344,10 +337,10 @@ class LookingInto(QueuedCall):
         if self._is_done or not late or self._runner.state != "running" or not self._is_open:
             return
         self._is_done = True
-        problem, quota = self._draft().problem, self._quota
+        problem = self._draft().problem
         if problem.must_keep:
             args = (problem, _CHECK_S, _EXPLAIN_S)
-            self._begin_call(verdict, args, min(_MOST_LOOK_S, quota.run_s), quota.call_bytes)
+            self._begin_call(verdict, args, min(_MOST_LOOK_S, self._quota.run_s))
 
     @property
     def _is_open(self) -> bool:

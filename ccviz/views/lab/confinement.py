@@ -77,7 +77,10 @@ class Confinement:
         seconds = None
         if math.isfinite(self.seconds):
             seconds = math.ceil(self.seconds + 1) * (os.cpu_count() or 1)
-        limit_files(seconds, self._file_bytes(), _OPEN_FILES, _THREADS)
+        most = self.answer_bytes  # of a file; the archive may grow by the memory
+        if self.archive:
+            most = Path(self.archive).stat().st_size + (self.memory or _MEMORY)
+        limit_files(seconds, most, _OPEN_FILES, _THREADS)
         os.environ.pop("NUMBA_CACHE_DIR", None)  # compiled code, which others run
         if self.folder:
             os.environ.update(TMPDIR=self.folder, NUMBA_CACHE_DIR=self.folder)
@@ -85,12 +88,6 @@ class Confinement:
         if FORKS:
             _leave_files(_files_of(self.archive), self.folder)
             _leave_calls()
-
-    def _file_bytes(self) -> int:
-        """Return the most bytes of a file; the archive may grow by the memory."""
-        if not self.archive:
-            return self.answer_bytes
-        return Path(self.archive).stat().st_size + (self.memory or _MEMORY)
 
 
 def _files_of(archive: str) -> list[str]:
@@ -102,16 +99,12 @@ def _files_of(archive: str) -> list[str]:
     return [each for each in files if Path(each).exists()]
 
 
-def _library() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)
-
-
 # --- Files ----------------------------------------------------------------------------------------
 
 
 def _leave_files(files: Iterable[str], folder: str) -> None:
     """Restrict the process to Python's files, to be read, and to some files and a folder."""
-    libc = _library()
+    libc = ctypes.CDLL(None, use_errno=True)
     version = libc.syscall(_CREATE_RULESET, None, 0, _VERSION)
     if version < 1:  # a kernel without Landlock
         return
@@ -120,8 +113,10 @@ def _leave_files(files: Iterable[str], folder: str) -> None:
     rules = libc.syscall(_CREATE_RULESET, ctypes.byref(handled), 8, 0)
     if rules < 0:
         return
-    for each in _readable():
-        _allow(libc, rules, each, _READ)
+    ours = {sys.prefix, sys.base_prefix, str(Path(__file__).parents[2]), *sys.path}
+    for each in {*_SYSTEM, *map(str, mimetypes.knownfiles), *ours} - {""}:
+        if Path(each).exists():
+            _allow(libc, rules, each, _READ)
     _allow(libc, rules, os.devnull, _WRITE)
     for each in (*files, folder):
         if each:
@@ -129,13 +124,6 @@ def _leave_files(files: Iterable[str], folder: str) -> None:
     libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     libc.syscall(_RESTRICT_SELF, rules, 0)
     os.close(rules)
-
-
-def _readable() -> set[str]:
-    """Return the folders of Python and the libraries, and what they read of the system."""
-    ours = {sys.prefix, sys.base_prefix, str(Path(__file__).parents[2]), *sys.path}
-    places = {*_SYSTEM, *map(str, mimetypes.knownfiles), *ours} - {""}
-    return {each for each in places if Path(each).exists()}
 
 
 def _allow(libc: ctypes.CDLL, rules: int, path: str, rights: int) -> None:
@@ -232,7 +220,7 @@ def _leave_calls() -> None:
     program = call_filter(*_MACHINES[machine])
     steps = ctypes.create_string_buffer(program, len(program))
     about = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(steps))
-    libc = _library()
+    libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     libc.prctl(_SET_SECCOMP, _FILTER, about)
 

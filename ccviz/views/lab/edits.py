@@ -25,9 +25,8 @@ from ccviz.problem.sizes import read_sizes
 from ccviz.solvers import Solver, make_solver
 from ccviz.views.draft import Draft, History, draft_of, group_links, links_between, with_name
 from ccviz.views.frames.projection import first_axes, offered_axes
-from ccviz.views.lab.notice import Notice
+from ccviz.views.lab.notice import Notice, advised, impossible, watched_settings
 from ccviz.views.lab.state import CLEARED, State
-from ccviz.views.lab.suiting import advised, impossible, watched_settings
 from ccviz.views.link_table import BY_HAND, Kind, Link
 
 _CENTRAL_POINTS = 5

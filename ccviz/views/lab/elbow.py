@@ -38,11 +38,10 @@ from ccviz.studies.elbow_step import (
     with_starts,
 )
 from ccviz.views.draft import Draft
-from ccviz.views.lab.notice import as_sentence
+from ccviz.views.lab.notice import as_sentence, unable
 from ccviz.views.lab.personal_archive import personal_archive
 from ccviz.views.lab.queued_call import QueuedCall
 from ccviz.views.lab.runner import RunQueue
-from ccviz.views.lab.suiting import unable
 from ccviz.views.person import Person
 
 _QUICK = ("blp-kmeans", "bh-kmeans", "colgen")
@@ -117,10 +116,8 @@ class Elbow(QueuedCall):
         self.steps, self.chosen, self.draft, self._todo = (), None, draft, []
         free = draft.with_rules(()).with_k(1).given
         seconds = min(CHOICE_S, self._quota.run_s)
-        self._begin_call(
-            chosen, (free, draft.rules, choice, seconds, seed), seconds + _SPARE_S,
-            self._quota.call_bytes,
-        )  # fmt: skip
+        args = (free, draft.rules, choice, seconds, seed)
+        self._begin_call(chosen, args, seconds + _SPARE_S)
         self.at = Work((), choice)
 
     def _take(self, answer: tuple[Step, ...] | ChosenK) -> None:
@@ -165,10 +162,8 @@ class Elbow(QueuedCall):
             PROVES: (bounded, self._bound_s, (self._bound_s,)),
         }
         work, seconds_each, settings = about[at.what]
-        self._begin_call(
-            work, (numbers, self._seed, *settings),
-            min(seconds_each * len(numbers) + _SPARE_S, self._quota.run_s), self._quota.call_bytes,
-        )  # fmt: skip
+        seconds = min(seconds_each * len(numbers) + _SPARE_S, self._quota.run_s)
+        self._begin_call(work, (numbers, self._seed, *settings), seconds)
         self.at = at
 
     def stop(self) -> None:

@@ -11,7 +11,7 @@ import param
 from ccviz.data.datasets import Dataset
 from ccviz.data.scaling import MOST_APART, WORDS, apart
 from ccviz.data.sheet import Sheet, open_sheet
-from ccviz.data.table import FOUND, SINGLE, Decision, Skip
+from ccviz.data.table import FOUND, SINGLE, Skip
 from ccviz.errors import CcvizError, FileFormatError
 from ccviz.numbers import count
 from ccviz.views.draft import Draft, draft_of
@@ -48,10 +48,6 @@ def open_or_refuse(
         return str(refused)
 
 
-def _may_swell(name: str) -> bool:
-    return name.lower().endswith(_SWELLING)
-
-
 class Importing(param.Parameterized):
     """The import sheet of one session: the table as read, and the choices made so far."""
 
@@ -78,9 +74,11 @@ class Importing(param.Parameterized):
             self._show(sheet)
             self._file = (name, content)
 
-        self._session.read_file(
-            name, open_sheet, content, name, then=show, may_swell=_may_swell(name)
-        )
+        self._read(open_sheet, name, content, then=show)
+
+    def _read(self, read: Any, name: str, content: bytes, *about: Any, then: Any) -> None:
+        swells = name.lower().endswith(_SWELLING)
+        self._session.read_file(name, read, content, name, *about, then=then, may_swell=swells)
 
     def read_again(self, **how: Any) -> None:
         """Read the file again in another way; a refusal stays on the sheet.
@@ -100,10 +98,7 @@ class Importing(param.Parameterized):
         if "worksheet" in how or "header" in how:
             known["skip"] = FOUND
         about = {**known, **how}.values()
-        self._session.read_file(
-            name, open_or_refuse, content, name, *about, then=self._show_again,
-            may_swell=_may_swell(name),
-        )  # fmt: skip
+        self._read(open_or_refuse, name, content, *about, then=self._show_again)
 
     def take_as_missing(self, word: str) -> None:
         """Read the file again with one more word that means a missing value."""
@@ -133,22 +128,18 @@ class Importing(param.Parameterized):
         decisions = sheet.decide(self._asked)
         self._session.edits.cancel()
         gaps = sheet.gaps(decisions)
-        self.param.update(
-            sheet=sheet,
-            decisions=decisions,
-            missing="drop" if gaps.rows <= _FEW_ROWS * gaps.of else "median",
-            scaling="standard" if self._apart(sheet, decisions) > MOST_APART else "none",
-            refusal="",
-        )
-
-    @staticmethod
-    def _apart(sheet: Sheet, decisions: tuple[Decision, ...]) -> float:
         taken = [
             column.values
             for column, decision in zip(sheet.columns, decisions, strict=True)
             if decision.role == "feature" and column.is_countable
         ]
-        return apart(taken)
+        self.param.update(
+            sheet=sheet,
+            decisions=decisions,
+            missing="drop" if gaps.rows <= _FEW_ROWS * gaps.of else "median",
+            scaling="standard" if apart(taken) > MOST_APART else "none",
+            refusal="",
+        )
 
     def take_as(self, roles: dict[str, str]) -> None:
         """Take columns as something else; one alone can be the class, the name or the weight."""
@@ -179,7 +170,9 @@ class Importing(param.Parameterized):
             return
         try:
             data = sheet.dataset(self.decisions, self.missing, not self._may_lack)
-            draft = draft_of(self._with_asked_k(data)).with_scaling(self.scaling)
+            if any(each.role == "class" and each.why for each in self.decisions):
+                data = replace(data, k=sheet.table.k)  # not that of a class which is only guessed
+            draft = draft_of(data).with_scaling(self.scaling)
         except CcvizError as refused:
             self.refusal = str(refused)
             if not any(each.role == "feature" for each in self.decisions):
@@ -195,11 +188,6 @@ class Importing(param.Parameterized):
                 session.notice = Notice("info", words, title="the same rows")
         else:
             self.refusal = session.notice.text
-
-    def _with_asked_k(self, data: Dataset) -> Dataset:
-        """Return the points without a number of clusters that only a guessed class gives."""
-        guessed = any(each.role == "class" and each.why for each in self.decisions)
-        return replace(data, k=self.sheet.table.k) if guessed else data
 
     def cancel(self) -> None:
         """Put the sheet away."""

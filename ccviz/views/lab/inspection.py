@@ -17,8 +17,7 @@ from ccviz.views.frames.exact import CutsLog, Log, RelaxationLog
 from ccviz.views.frames.heuristic import DescentLog
 from ccviz.views.frames.links import Lines
 from ccviz.views.frames.node import Circles, NodeLog, decision_lines, place_circles
-from ccviz.views.frames.question import guess
-from ccviz.views.frames.scatter import Plane
+from ccviz.views.frames.scatter import Plane, guess
 from ccviz.views.frames.tree import Tree, TreeFrame
 from ccviz.views.lab.player import Player
 
@@ -101,18 +100,14 @@ class Inspection(param.Parameterized):
             if shot.seq < self._seq:
                 self._clear()
             # What the player has just read need not be read again.
-            self._feed(shot.fresh if shot.since == self._seq else self._records(shot.seq))
+            records = shot.fresh if shot.since == self._seq else self._records(shot.seq)
+            self._kinds |= {type(record.event) for record in records}
+            for log in self._logs:
+                log.feed(records)
             self._seq = shot.seq
         if self.node is not None and (self.run is None or self.node not in self.run.tree):
             self.node = None
         self.param.update(views=views_of(self._kinds, self._catalogue), moved=self.moved + 1)
-
-    def _feed(self, records: list[Record]) -> None:
-        if not records:
-            return
-        self._kinds |= {type(record.event) for record in records}
-        for log in self._logs:
-            log.feed(records)
 
     def _records(self, upto: int) -> list[Record]:
         """Return the new events; after a jump only the newest of the large ones."""
@@ -142,23 +137,23 @@ class Inspection(param.Parameterized):
         self.node = None if node == self.node else node
 
 
-def node_lines(at: Inspection | None, where: Plane) -> tuple[Lines | None, Lines | None]:
-    """Return the decisions of the chosen node as lines: put together, and kept apart."""
+def node_decisions(
+    at: Inspection | None, where: Plane
+) -> tuple[Lines | None, Lines | None, Circles | None, Circles | None]:
+    """Return what the chosen node's path decided, as it is drawn.
+
+    Returns: Lines between points that were put together, and kept apart; places with a centre, and
+    without one.
+    """
     if at is None or at.node is None or at.run is None:
-        return None, None
+        return None, None, None, None
     facts = at.log(NodeLog).frame(at.run, at.node)
     return (
         decision_lines(facts.must_link, where, "together"),
         decision_lines(facts.cannot_link, where, "apart"),
+        place_circles(facts.taken, where),
+        place_circles(facts.empty, where),
     )
-
-
-def node_circles(at: Inspection | None, where: Plane) -> tuple[Circles | None, Circles | None]:
-    """Return the places that the chosen node's path decided: with a centre, and without one."""
-    if at is None or at.node is None or at.run is None:
-        return None, None
-    facts = at.log(NodeLog).frame(at.run, at.node)
-    return place_circles(facts.taken, where), place_circles(facts.empty, where)
 
 
 def node_labels(at: Inspection | None) -> IntArray | None:

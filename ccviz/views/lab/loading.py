@@ -31,9 +31,8 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.info import RunInfo
 from ccviz.solvers import Solver, make_solver, solver_class
 from ccviz.views.draft import Draft
-from ccviz.views.lab.notice import Notice, as_sentence
+from ccviz.views.lab.notice import EXPLAIN_S, Notice, as_sentence, watched_settings
 from ccviz.views.lab.session import Session
-from ccviz.views.lab.suiting import EXPLAIN_S, watched_settings
 from ccviz.views.link_table import LinkTable
 
 

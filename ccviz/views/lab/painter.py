@@ -160,15 +160,12 @@ class Painter(param.Parameterized):
             moved = hypot((at[0] - self._last[0]) * per_x, (at[1] - self._last[1]) * per_y)
             if moved < self.radius / 2:
                 return
-        self._last = at
-        self.wet = np.concatenate([self.wet, self._dab(at, (per_x, per_y))])
-
-    def _dab(self, at: tuple[float, float], per: tuple[float, float]) -> FloatArray:
-        if self.tool != "spray":
-            return np.array([at])
-        self._dabs += 1
-        spread = (self.radius / 2 / per[0], self.radius / 2 / per[1])
-        return spray(at, spread, (self._session.seed, self._dabs), _DAB)
+        self._last, dab = at, np.array([at])
+        if self.tool == "spray":
+            self._dabs += 1
+            spread = (self.radius / 2 / per_x, self.radius / 2 / per_y)
+            dab = spray(at, spread, (self._session.seed, self._dabs), _DAB)
+        self.wet = np.concatenate([self.wet, dab])
 
     def lift(self, where: Plane, screen: Screen) -> None:
         """End the stroke: the painted or erased points become the problem."""

@@ -17,10 +17,9 @@ from ccviz.events import (
 )
 from ccviz.runs.archive import Archive
 from ccviz.views.draft import Draft
-from ccviz.views.lab.notice import ReportsErrors
+from ccviz.views.lab.notice import ReportsErrors, gave_up, impossible
 from ccviz.views.lab.player import Player, PlayerState
 from ccviz.views.lab.runner import Runner, RunRequest
-from ccviz.views.lab.suiting import gave_up, impossible
 
 MILESTONES: tuple[type[Event], ...] = (
     IncumbentFound, NodeBranched, NodePruned, PartBounded, Finished,

@@ -18,7 +18,6 @@ from ccviz.errors import ArchiveError
 from ccviz.events import Assigned, Event, IncumbentFound, Record, TreeKept
 from ccviz.runs.archive import Archive
 from ccviz.runs.info import RunInfo
-from ccviz.runs.nodes import Node
 from ccviz.runs.run import Run
 
 # --- States of a run kept on the way, so that going back does not mean starting over --------------
@@ -54,18 +53,10 @@ class Checkpoints:
 
 def copy_run(run: Run) -> Run:
     """Return a copy that can be advanced alone; arrays are shared, since they are read-only."""
-    return replace(
-        run,
-        tree={number: _copy_node(node) for number, node in run.tree.items()},
-        history=list(run.history),
-        notes=list(run.notes),
-    )
-
-
-def _copy_node(node: Node) -> Node:
-    twin = copy(node)
-    twin.children = list(node.children)
-    return twin
+    tree = {number: copy(node) for number, node in run.tree.items()}
+    for node in tree.values():
+        node.children = list(node.children)
+    return replace(run, tree=tree, history=list(run.history), notes=list(run.notes))
 
 
 PACES = {
@@ -115,16 +106,11 @@ class Player(param.Parameterized):
     def __init__(self, archive: Archive) -> None:
         super().__init__()
         self._archive = archive
-        self._run_id = ""
+        self.run_id = ""  # of the run that is open; empty if none is
         self._later: list[str] = []
         self._due = 0.0
         self._since = -1
         self._fresh: list[Record] = []
-
-    @property
-    def run_id(self) -> str:
-        """The run that is open, empty if none is."""
-        return self._run_id
 
     def open(self, run_id: str, playing: bool = True) -> None:
         """Show a run from before its first record."""
@@ -132,7 +118,7 @@ class Player(param.Parameterized):
         self._open(run_id, playing)
 
     def _open(self, run_id: str, playing: bool) -> None:
-        self._run_id = run_id
+        self.run_id = run_id
         self._run = Run(self._archive.problem(run_id))
         self._checkpoints = Checkpoints()
         self._due = 0.0
@@ -142,15 +128,15 @@ class Player(param.Parameterized):
 
     def close(self) -> None:
         """Show nothing."""
-        self._run_id = ""
+        self.run_id = ""
         self.param.update(shot=None, playing=False)
 
     def tick(self, elapsed_s: float) -> None:
         """Look for new records and, when playing, move on as far as the pace says."""
-        if not self._run_id:
+        if not self.run_id:
             return
         try:
-            info = self._archive.info(self._run_id)
+            info = self._archive.info(self.run_id)
         except ArchiveError:
             self.close()  # it was deleted elsewhere
             raise
@@ -186,14 +172,14 @@ class Player(param.Parameterized):
             return min(folded, last) - self._run.seq
         if self._run.labels is not None or self._run.seq >= _BEFORE_PICTURE:
             return 0
-        records = self._archive.records(self._run_id, self._run.seq, limit=_BEFORE_PICTURE)
+        records = self._archive.records(self.run_id, self._run.seq, limit=_BEFORE_PICTURE)
         kinds = [isinstance(each.event, Assigned | IncumbentFound) for each in records]
         return records[kinds.index(True)].seq - self._run.seq if any(kinds) else 0
 
     def step(self) -> bool:
         """Show one more record; False if there is none yet."""
         self.playing = False
-        info = self._archive.info(self._run_id)
+        info = self._archive.info(self.run_id)
         if self._run.finished is not None and self._later:
             self._open(self._later.pop(), playing=False)
             self.seek(self._folded())
@@ -207,7 +193,7 @@ class Player(param.Parameterized):
         """Show the record before; before an edit over which a tree went on, the run before it."""
         kept = self._run.kept_tree
         if kept is not None and kept.run and self._run.seq <= self._folded():
-            later = [*self._later, self._run_id]
+            later = [*self._later, self.run_id]
             with suppress(ArchiveError):  # the earlier run was deleted
                 self._archive.info(kept.run)
                 self._open(kept.run, playing=False)
@@ -223,23 +209,21 @@ class Player(param.Parameterized):
         """
         kept = self._run.kept_tree
         if kept is None and self._run.seq < 2:
-            records = self._archive.records(self._run_id, limit=3)
+            records = self._archive.records(self.run_id, limit=3)
             found = (each.event for each in records if isinstance(each.event, TreeKept))
             kept = next(found, None)
         return -1 if kept is None else 2 + kept.following
 
     def end(self) -> None:
         """Show the last record there is."""
-        if self._run_id:
-            self.seek(self._archive.info(self._run_id).last_seq)
+        if self.run_id:
+            self.seek(self._archive.info(self.run_id).last_seq)
 
     def seek(self, seq: int) -> None:
         """Show a record, and pause; one that is out of range means the first or the last."""
         self.playing = False
-        info = self._archive.info(self._run_id)
-        target = min(max(seq, -1), info.last_seq)
-        event = self._jump(target)
-        self._show(event, info)
+        info = self._archive.info(self.run_id)
+        self._show(self._jump(min(max(seq, -1), info.last_seq)), info)
 
     def _jump(self, target: int) -> Event | None:
         if target < self._run.seq:
@@ -249,13 +233,13 @@ class Player(param.Parameterized):
         else:
             event = self.shot.event
         if target - self._run.seq > _FAR:
-            self._archive.load(self._run_id, upto=target, run=self._run)
+            self._archive.load(self.run_id, upto=target, run=self._run)
             self._since = self._run.seq
             event = self._event_at(self._run.seq) or event
-        return self._fold(self._archive.records(self._run_id, self._run.seq, target)) or event
+        return self._fold(self._archive.records(self.run_id, self._run.seq, target)) or event
 
     def _event_at(self, seq: int) -> Event | None:
-        records = self._archive.records(self._run_id, after=seq - 1, upto=seq)
+        records = self._archive.records(self.run_id, after=seq - 1, upto=seq)
         return records[0].event if records else None
 
     def _advance(self, many: int, last: int) -> Event | None:
@@ -267,7 +251,7 @@ class Player(param.Parameterized):
         upto = self._run.seq
         while event is None and many and upto < last:
             upto = min(upto + many, last)
-            event = self._fold(self._archive.records(self._run_id, self._run.seq, upto))
+            event = self._fold(self._archive.records(self.run_id, self._run.seq, upto))
         return event
 
     def _fold(self, records: list[Record]) -> Event | None:

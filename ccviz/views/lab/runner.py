@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
@@ -47,17 +48,6 @@ class RunQueue:
             self._line.append(ticket)
         return ticket
 
-    def waiting_before(self, ticket: Ticket) -> int:
-        """Return the number of runs that must end before a ticket's turn; 0 if it may run."""
-        with self._lock:
-            return max(0, self._line.index(ticket) + 1 - self.limit)
-
-    def leave(self, ticket: Ticket) -> None:
-        """Take a ticket out of the line."""
-        with self._lock:
-            if ticket in self._line:
-                self._line.remove(ticket)
-
 
 class Ticket:
     """A place in the line."""
@@ -67,12 +57,14 @@ class Ticket:
 
     @property
     def waiting(self) -> int:
-        """Runs that must end before this one may start."""
-        return self._queue.waiting_before(self)
+        """Runs that must end before this one may start; 0 if it may."""
+        with self._queue._lock:
+            return max(0, self._queue._line.index(self) + 1 - self._queue.limit)
 
     def release(self) -> None:
         """Leave the line: the run has ended, or is not wanted any more."""
-        self._queue.leave(self)
+        with self._queue._lock, suppress(ValueError):  # it has left already
+            self._queue._line.remove(self)
 
 
 @dataclass(eq=False)

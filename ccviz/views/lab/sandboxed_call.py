@@ -164,11 +164,7 @@ def _array(kind: str, shape: list[int], data: bytes) -> np.ndarray:
     if np.dtype(kind).kind not in _ARRAY_KINDS:
         raise ValueError("an array is of an unknown type")
     array = np.frombuffer(data, dtype=kind).reshape(shape)
-    return _booleans(array) if array.dtype == bool else array
-
-
-def _booleans(array: np.ndarray) -> np.ndarray:
-    if array.size and int(array.view(np.uint8).max()) > 1:
+    if array.dtype == bool and array.size and int(array.view(np.uint8).max()) > 1:
         raise ValueError("a truth value is neither 0 nor 1")
     return array
 
@@ -223,12 +219,6 @@ def _tuple_fits(value: Any, args: tuple[Any, ...]) -> bool:
     return type(value) is tuple and len(value) == len(args) and all(map(_fits, value, args))
 
 
-def _dict_fits(value: Any, args: tuple[Any, ...]) -> bool:
-    if type(value) is not dict:
-        return False
-    return all(_fits(key, args[0]) and _fits(each, args[1]) for key, each in value.items())
-
-
 def _array_fits(value: Any, args: tuple[Any, ...]) -> bool:
     """Whether a value is an array of the kind of numbers that is named, in any precision."""
     numbers = get_args(args[1])[0]
@@ -236,18 +226,16 @@ def _array_fits(value: Any, args: tuple[Any, ...]) -> bool:
     return known and (numbers is Any or value.dtype.kind == np.dtype(numbers).kind)
 
 
-def _union_fits(value: Any, args: tuple[Any, ...]) -> bool:
-    return any(_fits(value, each) for each in args)
-
-
 _FITS: dict[Any, Callable[[Any, tuple[Any, ...]], bool]] = {
-    Union: _union_fits,
-    UnionType: _union_fits,
+    **dict.fromkeys((Union, UnionType), lambda value, args: any(_fits(value, a) for a in args)),
     Literal: lambda value, args: value in args,
     tuple: _tuple_fits,
     list: lambda value, args: type(value) is list and _sequence_fits(value, args),
     Sequence: _sequence_fits,
-    dict: _dict_fits,
+    dict: lambda value, args: (
+        type(value) is dict
+        and all(_fits(key, args[0]) and _fits(each, args[1]) for key, each in value.items())
+    ),
     np.ndarray: _array_fits,
 }
 """For each generic type, whether a value is of it with these arguments."""

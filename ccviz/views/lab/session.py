@@ -9,26 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from ccviz.data.datasets import Dataset
 from ccviz.errors import ParameterError, UnsupportedError
-from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
-from ccviz.runs.info import RunInfo
 from ccviz.runs.worker_pool import WorkerPool
 from ccviz.solvers import make_solver
 from ccviz.views.draft import Draft, draft_of_problem
 from ccviz.views.frames.projection import check_axes
 from ccviz.views.lab.as_edited import run_to_start_from
 from ccviz.views.lab.edits import Edits
-from ccviz.views.lab.notice import Notice, failure
+from ccviz.views.lab.notice import Notice, failure, unsuited, watched_settings
 from ccviz.views.lab.personal_archive import Example
 from ccviz.views.lab.playback import Ending
 from ccviz.views.lab.runner import RunQueue, RunRequest
 from ccviz.views.lab.state import State
-from ccviz.views.lab.suiting import unsuited, watched_settings
 from ccviz.views.person import ALONE, Person
 
 
@@ -99,17 +97,14 @@ class Session(State):
         """Show a run of the archive, with its problem, its solver and settings."""
         self.staying.wanted = False  # its own answer is to be seen
         with self.reporting_errors():
-            info, problem = self.archive.info(run_id), self.archive.problem(run_id)
-            self.edits.edit(self._draft_of(info, problem), rerun=False)
-            self.playback.show(run_id)
-            self._take_settings(info)
+            self._show_run(run_id, partial(self.edits.edit, rerun=False))
             self.chosen = True
 
-    def _draft_of(self, info: RunInfo, problem: Problem) -> Draft:
-        return draft_of_problem(problem, self.draft, info.dataset, info.scaling)
-
-    def _take_settings(self, info: RunInfo) -> None:
-        """Take the solver, the settings and the limits of a run."""
+    def _show_run(self, run_id: str, take: Callable[[Draft], None]) -> None:
+        """Show a run, once its problem is taken, with its solver, its settings and its limits."""
+        info, problem = self.archive.info(run_id), self.archive.problem(run_id)
+        take(draft_of_problem(problem, self.draft, info.dataset, info.scaling))
+        self.playback.show(run_id)
         with suppress(ParameterError):  # a run of another version may have other settings
             self.param.update(
                 solver=make_solver(info.solver, **info.settings), seed=info.seed,
@@ -121,10 +116,7 @@ class Session(State):
     def show_example(self, run_id: str) -> None:
         """Show a finished run as the first state of the session; undo stops there."""
         with self.reporting_errors():
-            info, problem = self.archive.info(run_id), self.archive.problem(run_id)
-            self.edits.begin_with(self._draft_of(info, problem))
-            self.playback.show(run_id)
-            self._take_settings(info)
+            self._show_run(run_id, self.edits.begin_with)
 
     def resume_run(self, run_id: str) -> None:
         """Resume a stored run, without its old limits."""
@@ -245,3 +237,72 @@ class Session(State):
         for each in self._jobs:
             each.close()
         self.playback.close()
+
+
+# --- The keys of the laboratory: what each does, their list, and the scripts that listen to them --
+
+
+_LINKS = (
+    ("M, C", "must-link, cannot-link between the picked points"),
+    ("A, U", "ask me, or stop; unsure"),
+    ("Esc", "let go of the picked points"),
+    ("Z, Shift+Z", "undo, redo"),
+    ("Space", "run or pause"),
+    ("←, →", "one event back or on"),
+)
+PAGE_KEYS = (
+    *_LINKS,
+    ("H, P", "hold a group; paint"),
+    ("1 to 6", "the tabs on the right; while five points are asked about: mark one"),
+    ("F", "the presenter's view"),
+    ("Page Down, Page Up", "there: one step of the proof on or back"),
+)
+"""Keys, and what each does."""
+
+CELL_KEYS = (
+    *_LINKS,
+    ("Tab to the plot", "pick without a mouse"),
+    ("arrows, Page Up, Page Down", "there: to another point"),
+    ("Enter", "there: pick it"),
+)
+"""Keys of a notebook cell, once a person has clicked in it."""
+
+
+def key_actions(session: Session) -> dict[str, Callable[[], Any]]:
+    """Return the action of each key that works on the page and in a notebook cell.
+
+    Returns: By the key as the browser names it, in lower case; Shift+Z is ``"y"``.
+    """
+    return {
+        "m": lambda: session.edits.link("must"),
+        "c": lambda: session.edits.link("cannot"),
+        "h": session.edits.hold,
+        "a": session.edits.ask,
+        "u": session.edits.unsure,
+        "escape": session.edits.cancel,
+        "z": session.edits.undo,
+        "y": session.edits.redo,
+        " ": session.play_or_pause,
+        "arrowleft": session.playback.back,
+        "arrowright": session.step,
+    }
+
+
+def show_keys(
+    session: Session,
+    keys: tuple[tuple[str, str], ...] = PAGE_KEYS,
+    where: str = "outside of fields",
+) -> None:
+    """Show keys as a notice.
+
+    `keys` (str, str): Each with what it does.
+    """
+    session.notice = Notice("info", f"These keys work {where}.", rows=keys)
+
+
+_SHARED = Path(__file__).parents[1] / "keyboard.js"
+
+
+def with_keyboard(script: Path) -> str:
+    """Return a script with the shared keyboard functions in front."""
+    return "\n".join(each.read_text(encoding="utf-8") for each in (_SHARED, script))

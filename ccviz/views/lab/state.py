@@ -22,22 +22,21 @@ from ccviz.studies.least_change import LeastChange
 from ccviz.studies.rows import names_by_label
 from ccviz.studies.why import Why, why_of
 from ccviz.views.draft import draft_of, names_by_cluster
+from ccviz.views.frames.card import Card, card
 from ccviz.views.frames.links import LINKS_DRAWN
 from ccviz.views.frames.projection import MAPS, check_axes, first_axes
 from ccviz.views.frames.scatter import has_answered, matching
 from ccviz.views.lab.as_edited import AsEdited
 from ccviz.views.lab.asking import Asking
-from ccviz.views.lab.background_study import Pricing, Sureness
 from ccviz.views.lab.batch import Batch
 from ccviz.views.lab.calls import LookingInto, Mapping, Repair, Staying
 from ccviz.views.lab.elbow import Elbow
-from ccviz.views.lab.notice import ReportsErrors
+from ccviz.views.lab.notice import ReportsErrors, said_of
 from ccviz.views.lab.personal_archive import Example, personal_archive
 from ccviz.views.lab.playback import Playback
 from ccviz.views.lab.player import Player
-from ccviz.views.lab.queued_call import FileJobs
+from ccviz.views.lab.queued_call import FileJobs, Pricing, Sureness
 from ccviz.views.lab.runner import Runner, RunQueue
-from ccviz.views.lab.suiting import Verdict, said_of
 from ccviz.views.person import ALONE, Person
 
 # --- Which point did a click mean? The nearest on the screen, not in the data ---------------------
@@ -224,8 +223,10 @@ class State(ReportsErrors):
         self.proofs = AsEdited(archive, self.player, lambda: self.compared)
         self.repair = Repair(person.quota, self.player, pool)
         self.looking = LookingInto(
-            person.quota, self.runner, self.player, lambda: self.draft, self._say_verdict, pool
-        )
+            person.quota, self.runner, self.player, lambda: self.draft,
+            lambda found: self.param.update(notice=said_of(self.draft, found), lit=found.points),
+            pool,
+        )  # fmt: skip
         self.mapping = Mapping(person.quota, pool)
         self.cluster_colors = ClusterColors()
         self.asking = Asking()
@@ -253,6 +254,13 @@ class State(ReportsErrors):
         if self.kept is not None:
             return self.kept.partition
         return self.run.incumbent if self.run else None
+
+    def card(self, with_scores: bool) -> Card:
+        """Return what the result card says of the run shown; see `ccviz.views.frames.card.card`."""
+        return card(
+            self.run, with_scores, self.draft.problem, self.repair.partition, self.known_bound,
+            self.kept,
+        )  # fmt: skip
 
     def why_moved(self, kept: LeastChange) -> Why:
         """Return what says why points moved, by the names on the page."""
@@ -282,10 +290,6 @@ class State(ReportsErrors):
         """Draw other axes; an empty name leaves one as it is."""
         check_axes(self.draft.data, x_axis, y_axis)
         self.param.update(x_axis=x_axis or self.x_axis, y_axis=y_axis or self.y_axis)
-
-    def _say_verdict(self, found: Verdict) -> None:
-        """Say what is known of the constraints of a run that has found no clustering."""
-        self.param.update(notice=said_of(self.draft, found), lit=found.points)
 
     def _map_points(self, *_: Any) -> None:
         """Lay the points out where a map of them is drawn, and draw it again."""

@@ -17,6 +17,7 @@ from ccviz.views.frames.exact import likeness
 from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.session import Session
 from ccviz.views.lessons.course import Memory
+from ccviz.views.lessons.steps import run_of
 from ccviz.views.link_table import Kind, Link
 
 # --- The pair of points about which a relaxation is most undecided: where a tree would branch -----
@@ -161,8 +162,7 @@ def is_other_child(session: Session, memory: Memory) -> str:
 
 
 def _box(session: Session, words: str, at_least: float = -inf) -> Box:
-    run = session.run
-    assert run is not None
+    run = run_of(session)
     # What holds for the parent holds for its children.
     return Box(words, max(run.lower_bound, at_least), run.objective)
 
@@ -223,8 +223,7 @@ def _verdict(box: Box, memory: Memory) -> str:
 
 def show_all(session: Session, _: Memory) -> str:
     """Say how many nodes the proof took."""
-    run = session.run
-    assert run is not None
+    run = run_of(session)
     return (
         f"It split on until no child was open: {count(len(run.tree), 'node')}, and the optimum is "
         f"{number(run.objective)}. Inside the solver shows its tree; compare its first pair with "

@@ -18,8 +18,8 @@ from ccviz.runs.stepper import start
 from ccviz.studies.stored import price_in_process
 from ccviz.views.export.page import MOST_RUNS, Handout, stored_play
 from ccviz.views.export.story import Play
-from ccviz.views.lab.background_study import Pricing
 from ccviz.views.lab.loading import draw_links
+from ccviz.views.lab.queued_call import Pricing
 from ccviz.views.lab.runner import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.lessons import by_hand, steps

@@ -12,7 +12,6 @@ from ccviz.events import TERMINATION_SENTENCES, CutsAdded
 from ccviz.numbers import count, number, seconds
 from ccviz.problem.partition import Partition
 from ccviz.runs.run import STATUS_SENTENCES, Run
-from ccviz.studies.price_table import LinkPrice
 from ccviz.views.lab.asking import PAIR, AskState
 from ccviz.views.lab.session import Session
 from ccviz.views.lessons.course import Memory, Step
@@ -26,10 +25,15 @@ Need = Callable[[Session, Memory], str]
 """What is missing from a step, as a sentence; empty if nothing is."""
 
 
+def run_of(session: Session) -> Run:
+    """Return the run shown, where a step is done by one."""
+    assert session.run is not None
+    return session.run
+
+
 def proved(session: Session, _memory: Memory) -> str:
     """Need a run that proved its optimum."""
-    run = session.run
-    assert run is not None
+    run = run_of(session)
     if run.status == "optimal":
         return ""
     return (
@@ -40,8 +44,7 @@ def proved(session: Session, _memory: Memory) -> str:
 
 def answered(session: Session, _memory: Memory) -> str:
     """Need a run with a clustering."""
-    run = session.run
-    assert run is not None
+    run = run_of(session)
     if run.status in ("optimal", "feasible"):
         return ""
     return f"{_ending(run)} This run has no clustering to show: run again without limits."
@@ -49,8 +52,7 @@ def answered(session: Session, _memory: Memory) -> str:
 
 def met_dead_end(session: Session, _memory: Memory) -> str:
     """Need a run of COP-k-means that met a dead end in every start."""
-    run = session.run
-    assert run is not None
+    run = run_of(session)
     if run.incumbent is not None:
         return "This run found a clustering. For a dead end take the seed 0 and a single start."
     # COP-k-means stalls only if every start met a dead end.
@@ -197,8 +199,7 @@ def remembers(text: str) -> Callable[[Session, Memory], str]:
     """Fill a sentence with the run's objective, time and broken links, and remember them."""
 
     def finding(session: Session, memory: Memory) -> str:
-        run = session.run
-        assert run is not None
+        run = run_of(session)
         broken = run.incumbent.violations if run.incumbent else None
         now = {
             "objective": number(run.objective),
@@ -247,19 +248,15 @@ def show_highest(session: Session, memory: Memory) -> str:
     """Name the links of the highest prices, remember them, and say which are wrong."""
     rows = session.pricing.known.rows[:_WRONG]
     memory[-1]["highest"] = tuple(Link(row.kind, row.i, row.j) for row in rows)
-    wrong = sum(_is_wrong(session, row) for row in rows)
+    truth = session.draft.data.truth
+    assert truth is not None
+    wrong = sum((truth[row.i] == truth[row.j]) != (row.kind == "must") for row in rows)
     first = rows[0]
     return (
         f"The highest price has the {KIND_WORDS[first.kind]} {first.i}-{first.j}: it raises the "
         f"optimum by {number(first.lower, 4)}. Of the {_WRONG} highest {wrong} contradict the "
         "known classes."
     )
-
-
-def _is_wrong(session: Session, price: LinkPrice) -> bool:
-    truth = session.draft.data.truth
-    assert truth is not None
-    return bool((truth[price.i] == truth[price.j]) != (price.kind == "must"))
 
 
 def drop_highest(session: Session) -> None:
@@ -272,8 +269,7 @@ def drop_highest(session: Session) -> None:
 def show_better(session: Session, memory: Memory) -> str:
     """Compare the optimum with the earlier one, and the clusters with the classes."""
     said = remembers("The optimum falls from {first_objective} to {objective}")(session, memory)
-    run = session.run
-    assert run is not None
+    run = run_of(session)
     assert run.incumbent is not None
     ari = run.incumbent.scores["ari"]
     left = count(len(session.draft.links), "link")
@@ -336,8 +332,7 @@ def show_answers(session: Session, memory: Memory) -> str:
 
 def show_chance(session: Session, memory: Memory) -> str:
     """Compare links drawn by chance with the questions."""
-    run = session.run
-    assert run is not None
+    run = run_of(session)
     assert run.incumbent is not None
     ari = run.incumbent.scores["ari"]
     return (
@@ -379,8 +374,7 @@ def has_neighbors(session: Session, _memory: Memory, *text: str) -> str:
 def show_pieces(session: Session, memory: Memory) -> str:
     """Say into how many pieces the clusters fall on the map."""
     said = remembers("The optimum is {objective}.")(session, memory)
-    run = session.run
-    assert run is not None
+    run = run_of(session)
     assert run.incumbent is not None
     near = read_neighbors_text("radius:1", run.problem.X[:, :2], reads_files=False)
     pieces = int(near.components(run.incumbent.labels).max()) + 1
@@ -390,8 +384,7 @@ def show_pieces(session: Session, memory: Memory) -> str:
 def show_separators(session: Session, memory: Memory) -> str:
     """Say how far the bound rose, and with how many separators."""
     said = remembers("and the optimum is {objective}, after {first_objective}.")(session, memory)
-    run = session.run
-    assert run is not None
+    run = run_of(session)
     records = session.archive.records(session.player.run_id, kinds=[CutsAdded.__name__])
     rounds = [each.event for each in records if isinstance(each.event, CutsAdded)]
     if not rounds:

@@ -10,7 +10,7 @@ import binascii
 import zlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from contextlib import suppress
 from typing import Annotated, Any, Literal
 from urllib.parse import parse_qs, parse_qsl
 
@@ -24,7 +24,7 @@ from ccviz.problem.problem import Problem
 from ccviz.runs.file import plain
 from ccviz.views.lab.session import Session
 from ccviz.views.lessons.course import Lesson, Memory, Step
-from ccviz.views.lessons.steps import says, step
+from ccviz.views.lessons.steps import run_of, says, step
 from ccviz.views.share.address import (
     MOST_CHARACTERS,
     apply_query,
@@ -279,42 +279,27 @@ def _values(written: ScriptStep) -> dict[str, str]:
     return values
 
 
-@dataclass
-class _Wanted:
-    """The problem that a step asks for, made when it is first compared."""
-
-    values: dict[str, str]
-    own: Dataset | None
-    problem: Problem | None = field(default=None)
-
-    def missing(self, session: Session, _memory: Memory) -> str:
-        """Return what differs, as a sentence; empty if nothing does."""
-        if self.problem is None:
-            self.problem = draft_of_query(session, self.values, self.own).problem
-        if session.draft.problem.asks_the_same(self.problem):
-            return ""
-        return "The step asks for another problem: Show me brings it."
-
-
 def lesson_of(written: Script) -> Lesson:
     """Return a lesson that can be taken."""
     tables = tuple(map(dataset_of, written.tables))
     steps = tuple(_step(each, tables) for each in written.steps)
-    return Lesson(written.title, steps, written.aim, word=_word(written))
-
-
-def _word(written: Script) -> str:
-    """Return a lesson as a word for an address; `FROM_FILE` if none can hold it."""
-    try:
-        return as_word(written)
-    except CcvizError:
-        return FROM_FILE
+    word = FROM_FILE
+    with suppress(CcvizError):  # no address can hold it
+        word = as_word(written)
+    return Lesson(written.title, steps, written.aim, word=word)
 
 
 def _step(written: ScriptStep, tables: tuple[Dataset, ...]) -> Step:
     values = _values(written)
     own = table_at(values["data"], tables)
-    wanted = _Wanted(values, own)
+    wanted: Problem | None = None  # made when it is first compared
+
+    def missing(session: Session, _memory: Memory) -> str:
+        nonlocal wanted
+        if wanted is None:
+            wanted = draft_of_query(session, values, own).problem
+        same = session.draft.problem.asks_the_same(wanted)
+        return "" if same else "The step asks for another problem: Show me brings it."
 
     def act(session: Session) -> None:
         apply_query(session, values, own=own)
@@ -322,12 +307,11 @@ def _step(written: ScriptStep, tables: tuple[Dataset, ...]) -> Step:
             session.start()
 
     def ended(session: Session, _memory: Memory) -> str:
-        run = session.run
-        assert run is not None
+        run = run_of(session)
         return f"Objective {number(run.objective)}, {seconds(run.time_s)}. {written.shows}".strip()
 
     finding = ended if written.run else says(written.shows or "Done.")
     return step(
-        written.text, act, finding, wanted.missing, ran=values["solver"] if written.run else "",
+        written.text, act, finding, missing, ran=values["solver"] if written.run else "",
         tab=written.tab, question=written.question, answers=written.answers,
     )  # fmt: skip

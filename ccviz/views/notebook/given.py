@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ccviz.arrays import FloatArray
 from ccviz.data.datasets import Dataset
 from ccviz.errors import ProblemError
 from ccviz.problem.asked import read_asked, with_known_labels
@@ -56,23 +55,17 @@ def given_draft(
         lower, upper = read_sizes(sizes, n, k)
         sizes = (lower, upper) if lower else None
     problem = Problem(X, k, must, cannot, sizes, truth, weights=weights, outliers=outliers)  # type: ignore[arg-type]
+    # The same for the same points, so that the runs of a cell are known by it.
+    name = f"notebook {hashlib.sha256(problem.X.tobytes()).hexdigest()[:6]}"
+    features = tuple(map(str, columns_of(X))) or tuple(f"x{j}" for j in range(problem.d))
     data = Dataset(
-        _name(problem.X), problem.X, _features(X, problem.d), problem.truth, k=k,
+        name, problem.X, features, problem.truth, k=k,
         names=_names(names, index, n), weights=problem.weights,
     )  # fmt: skip
     draft = draft_of_problem(problem, Draft(data, k), data.name).with_scaling(scaling)
     column = partial(column_of, X)
     asked = [read_asked(rule, column=with_known_labels(rule, column)) for rule in rules]
     return draft.with_rules(asked) if asked else draft
-
-
-def _name(X: FloatArray) -> str:
-    # The same for the same points, so that the runs of a cell are known by it.
-    return f"notebook {hashlib.sha256(X.tobytes()).hexdigest()[:6]}"
-
-
-def _features(X: Any, d: int) -> tuple[str, ...]:
-    return tuple(map(str, columns_of(X))) or tuple(f"x{j}" for j in range(d))
 
 
 def _names(names: Sequence[str] | None, index: Any, n: int) -> tuple[str, ...]:
@@ -167,17 +160,14 @@ class LiveStory:
         return word
 
     def _begin(self, run_id: str, draft: Draft, axes: tuple[str, str]) -> None:
+        self._run_id, self._after, self._fresh, self._due = run_id, -1, True, 0.0
         if not run_id:
-            self._put(Recording("", draft.problem, draft, plane(draft, *axes)), run_id)
+            self._recording = Recording("", draft.problem, draft, plane(draft, *axes))
             return
         info, problem = self._archive.info(run_id), self._archive.problem(run_id)
         whole = draft_of_problem(problem, draft, info.dataset, info.scaling)
-        recording = Recording(info.name, problem, whole, plane(whole, *axes), 2 * info.last_seq)
-        self._put(recording, run_id)
-
-    def _put(self, recording: Recording, run_id: str) -> None:
-        self._recording, self._run_id = recording, run_id
-        self._after, self._fresh, self._due = -1, True, 0.0
+        where = plane(whole, *axes)
+        self._recording = Recording(info.name, problem, whole, where, 2 * info.last_seq)
 
     def _catch_up(self) -> None:
         if not self._run_id or self._recording is None:

@@ -29,11 +29,9 @@ from ccviz.solvers.base import GROUPS
 from ccviz.views.draft import Draft
 from ccviz.views.export.page import script_of, style_of, words
 from ccviz.views.frames.projection import check_axes, offered_axes
-from ccviz.views.frames.question import point_name, question
-from ccviz.views.frames.scatter import coloring, plane
-from ccviz.views.lab.keys import CELL_KEYS, key_actions, show_keys, with_keyboard
+from ccviz.views.frames.scatter import coloring, plane, point_name, question
 from ccviz.views.lab.runner import RunQueue
-from ccviz.views.lab.session import Session
+from ccviz.views.lab.session import CELL_KEYS, Session, key_actions, show_keys, with_keyboard
 from ccviz.views.link_table import Link, LinkTable
 from ccviz.views.notebook.given import Clock, LiveStory, given_draft, picture
 

@@ -30,6 +30,7 @@ from ccviz.views.frames.bounds import race as race_frame
 from ccviz.views.frames.exact import KINDS, ColumnsLog, CutsLog, PartsLog, ResidualsLog
 from ccviz.views.frames.exact import matrix as matrix_frame
 from ccviz.views.frames.heuristic import PopulationLog
+from ccviz.views.frames.links import ends_of
 from ccviz.views.frames.node import MARKS
 from ccviz.views.frames.projection import axis_names
 from ccviz.views.frames.scatter import Coloring, Plane, coloring, plane
@@ -145,9 +146,7 @@ def _dimensions(where: Plane) -> list[hv.Dimension]:
 
 def _links(pairs: np.ndarray, where: Plane) -> hv.Segments:
     pairs = pairs[(pairs < len(where.x)).all(axis=1)]  # given centres are not on the plot
-    i, j = pairs[:, 0], pairs[:, 1]
-    ends = (where.x[i], where.y[i], where.x[j], where.y[j])
-    return hv.Segments(ends, [*_dimensions(where), "its partner", "its height"])
+    return hv.Segments(ends_of(pairs, where), [*_dimensions(where), "its partner", "its height"])
 
 
 def bounds(run: Run, against: Against = "time") -> Figure:
@@ -261,9 +260,7 @@ _MOST_NAMES = 30
 
 def columns(records: Iterable[Record]) -> Figure:
     """Return the master and the lower bound over the rounds of pricing."""
-    log = ColumnsLog()
-    log.feed(records)
-    frame = log.frame()
+    frame = ColumnsLog.fed(records).frame()
     if not len(frame.at):
         raise CcvizError("this run has priced no columns: colgen and its kin do.")
     return Figure([
@@ -275,9 +272,7 @@ def columns(records: Iterable[Record]) -> Figure:
 
 def residuals(records: Iterable[Record]) -> Figure:
     """Return both residuals over the iterations of a splitting method, on a logarithmic axis."""
-    log = ResidualsLog()
-    log.feed(records)
-    frame = log.frame()
+    frame = ResidualsLog.fed(records).frame()
     if not len(frame.iteration):
         raise CcvizError("this run has no residuals: its solver splits nothing; lp-box does.")
     at = frame.iteration
@@ -290,9 +285,7 @@ def residuals(records: Iterable[Record]) -> Figure:
 
 def population(records: Iterable[Record]) -> Figure:
     """Return every member's objective by generation, with the best and the mean."""
-    log = PopulationLog()
-    log.feed(records)
-    frame = log.frame()
+    frame = PopulationLog.fed(records).frame()
     if not len(frame.generation):
         raise CcvizError("this run has no population: memetic solvers such as s-mdeclust do.")
     x, y = "generation", "what the search lowers"
@@ -312,9 +305,7 @@ def population(records: Iterable[Record]) -> Figure:
 
 def cuts(records: Iterable[Record]) -> Figure:
     """Return the violated inequalities of each round by kind, and the number of active cuts."""
-    log = CutsLog()
-    log.feed(records)
-    frame = log.frame()
+    frame = CutsLog.fed(records).frame()
     if not len(frame.at):
         raise CcvizError("this run has separated no cuts: sdp does, with its cuts switched on.")
     x, y = "round of separation", "inequalities"
@@ -329,9 +320,7 @@ def cuts(records: Iterable[Record]) -> Figure:
 
 def parts(records: Iterable[Record]) -> Figure:
     """Return the relative gap of each part of the newest cut, the largest first."""
-    log = PartsLog()
-    log.feed(records)
-    frame = log.frame()
+    frame = PartsLog.fed(records).frame()
     if frame is None:
         raise CcvizError("this run has no parts: divide cuts its points into some.")
     gap = np.sort(frame.gap[np.isfinite(frame.gap)])[::-1]

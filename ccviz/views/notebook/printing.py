@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
@@ -15,7 +14,7 @@ from holoviews.core.options import Store
 from matplotlib import pyplot as plt
 
 from ccviz.errors import CcvizError
-from ccviz.system import whole_file
+from ccviz.system import write_file
 
 FORMATS = ("pdf", "png", "svg")
 _COLUMN_IN, _PAGE_IN = 3.4, 6.9
@@ -61,11 +60,7 @@ def save(picture: Any, path: Path, width: float | None, dpi: int) -> None:
         date = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(kind)
         figure.savefig(drawn, format=kind, dpi=dpi, metadata=date, bbox_inches="tight")
         plt.close(figure)
-    try:
-        with whole_file(path) as file:
-            file.write(drawn.getvalue())
-    except OSError as broken:
-        raise CcvizError(f"{path} cannot be written: {os.strerror(broken.errno or 0)}.") from None
+    write_file(path, drawn.getvalue())
 
 
 @contextmanager

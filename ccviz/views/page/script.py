@@ -13,10 +13,9 @@ import panel as pn
 import param
 from bokeh.document import Document
 
-from ccviz.views.lab.keys import PAGE_KEYS, key_actions, show_keys, with_keyboard
 from ccviz.views.lab.painter import Painter
 from ccviz.views.lab.personal_archive import KeptDrafts
-from ccviz.views.lab.session import Session
+from ccviz.views.lab.session import PAGE_KEYS, Session, key_actions, show_keys, with_keyboard
 from ccviz.views.lessons.course import Course
 from ccviz.views.panels.base import Component, one_message, watches
 from ccviz.views.panels.header import PreparationPanel
@@ -59,6 +58,12 @@ class PageScript(Component):
         **params: Any,
     ) -> None:
         super().__init__(dark=session.dark, **params)
+
+        def mark_or_show(place: int) -> None:
+            """Mark a point of the set asked about; without such a point, show a tab."""
+            if not session.edits.mark_odd(place):
+                show_room(place)
+
         self._actions: dict[str, Callable[..., Any]] = {
             **key_actions(session),
             "p": painter.toggle,
@@ -66,8 +71,7 @@ class PageScript(Component):
             "pagedown": partial(session.playback.leap, 1),
             "pageup": partial(session.playback.leap, -1),
             "?": partial(show_keys, session, PAGE_KEYS),
-            **{str(place + 1): partial(_digit, session, show_room, place)
-               for place in range(_ROOMS)},
+            **{str(place + 1): partial(mark_or_show, place) for place in range(_ROOMS)},
         }  # fmt: skip
         self._session, self._drafts, self._way_on = session, drafts, way_on
         self.remember()
@@ -101,12 +105,6 @@ class PageScript(Component):
     def _act(self, message: str) -> None:
         if message in self._actions:
             self._actions[message]()
-
-
-def _digit(session: Session, show_room: Callable[[int], None], place: int) -> None:
-    """Mark a point of the set asked about; without such a point, show a tab."""
-    if not session.edits.mark_odd(place):
-        show_room(place)
 
 
 # --- One clock a session: it ticks whatever is busy, and ends the worker with the session ---------
@@ -180,7 +178,8 @@ def _hurry(session: Session, tick: Callable[[], None], document: Document) -> No
         nonlocal looks
         tick()
         looks -= 1
-        if looks > 0 and session.runner.busy and _awaits_picture(session):
+        run = session.run
+        if looks > 0 and session.runner.busy and (run is None or run.labels is None):
             document.add_timeout_callback(look, _QUICK_MS)
         else:
             looks = 0
@@ -194,9 +193,3 @@ def _hurry(session: Session, tick: Callable[[], None], document: Document) -> No
         looks = _QUICK_LOOKS
 
     session.runner.param.watch(begin, "state")
-
-
-def _awaits_picture(session: Session) -> bool:
-    """Whether the run that is shown has no labels yet."""
-    run = session.run
-    return run is None or run.labels is None

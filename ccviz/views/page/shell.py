@@ -7,7 +7,7 @@ import posixpath
 import re
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -58,9 +58,8 @@ from ccviz.views.panels.right import INSIDE, RightPanel
 from ccviz.views.panels.share import AddressPanel, page_address
 from ccviz.views.panels.solver import SolverPanel
 from ccviz.views.serve.access import ACCESS, Access, visitor
-from ccviz.views.serve.last_project import LAST_PROJECT, LastProject
 from ccviz.views.share.address import apply_query, hidden_controls
-from ccviz.views.share.kept import PREFIX, KeptFiles, open_kept
+from ccviz.views.share.kept import LAST_PROJECT, PREFIX, KeptFiles, LastProject, open_kept
 from ccviz.views.upstream import (
     Design,
     Template,
@@ -158,7 +157,8 @@ def build() -> pn.template.Template:
     settings.perform_document_validation = (
         False  # it takes a tenth of a page's time; a test does it
     )
-    _lose_in_our_words()
+    if pn.state.curdoc is not None:  # the page's own script handles a lost server
+        pn.state.curdoc.config.update(reconnect_session=False, notify_connection_status=False)
     archive, person = pn.state.as_cached("archive", Archive), visitor()
     many = _IDLE_WORKERS_OF_A_CLASS if person.in_class else 1
     pool = pn.state.as_cached("pool", partial(WorkerPool, archive.path, many))
@@ -191,26 +191,16 @@ def build() -> pn.template.Template:
     if not (asked or empty or brought or lesson or shared):  # nothing else is to be shown
         session.show_example(example.run_id)
     preparation = PreparationPanel(session, pn.state.as_cached("preparation", Preparation))
-    page = _page(session, importing, drafts, Opening(lesson, hide, has_theme=bool(theme)))
+    page, script = _page(session, importing, drafts, lesson, hide)
+    script.follow_system(session, has_theme=bool(theme))
     page.add_panel("preparation", preparation)
     keep_time(session, preparation)
     return page
 
 
-def _answers() -> Answers:
-    return Answers(default_path().parent / "answers.sqlite")
-
-
 def _kept_files() -> KeptFiles:
     folder = default_path().parent / "shared"
     return pn.state.as_cached("kept files", partial(KeptFiles, folder))
-
-
-def _addresses(session: Session) -> list[AddressPanel]:
-    """Return the panel that gives addresses; none without an access control, and in a window."""
-    access: Access | None = pn.state.cache.get(ACCESS)
-    gives = access is not None and access.has_cookies and LAST_PROJECT not in pn.state.cache
-    return [AddressPanel(session, _kept_files())] if gives else []
 
 
 def _lesson(word: str) -> Lesson:
@@ -221,12 +211,12 @@ def _lesson(word: str) -> Lesson:
     return replace(lesson_of(of_file(content)), word=word)
 
 
-def _way_on(course: Course, opening: Opening) -> str:
+def _way_on(course: Course, hide: frozenset[str]) -> str:
     """Return what the address says of the lesson that is on, and of what is hidden."""
     lesson = course.lesson
     asked = {"lesson": lesson.word or lesson.name} if lesson else {}
-    if opening.hide:
-        asked["hide"] = ",".join(sorted(opening.hide))
+    if hide:
+        asked["hide"] = ",".join(sorted(hide))
     return urlencode(asked, safe=",")
 
 
@@ -246,12 +236,6 @@ def _report_to(session: Session) -> Callable[[Exception], None]:
     return report
 
 
-def _lose_in_our_words() -> None:
-    """Leave the handling of a lost server to the page's own script."""
-    if pn.state.curdoc is not None:
-        pn.state.curdoc.config.update(reconnect_session=False, notify_connection_status=False)
-
-
 def freeze_imports() -> bool:
     """Exclude the libraries' objects from garbage collection: they last as long as the server.
 
@@ -262,19 +246,14 @@ def freeze_imports() -> bool:
     return True
 
 
-@dataclass(frozen=True)
-class Opening:
-    """What an address says of the page itself."""
-
-    lesson: str  # Its name, or the word of a lesson that was written on a page; empty for none
-    hide: frozenset[str]
-    # Whether it says if the page is light or dark; otherwise the browser's system does.
-    has_theme: bool
-
-
 def _page(
-    session: Session, importing: Importing, drafts: KeptDrafts, opening: Opening
-) -> pn.template.Template:
+    session: Session, importing: Importing, drafts: KeptDrafts, lesson: str, hide: frozenset[str]
+) -> tuple[pn.template.Template, PageScript]:
+    """Return the page and its script.
+
+    `lesson`: Its name, or the word of one that was written on a page; empty for none. `hide`: The
+    controls that the address hides.
+    """
     html = (_HERE / "page.html").read_text(encoding="utf-8")
     page = Template(html)
     sheets = [(_HERE / name).read_text(encoding="utf-8") for name in ("colors.css", "style.css")]
@@ -284,32 +263,37 @@ def _page(
     wide: Any = {"sizing_mode": "stretch_width", "margin": 0}
     stretch = {"sizing_mode": "stretch_both", "margin": 0}
     course, painter = Course(session), Painter(session)
-    addresses = _addresses(session)
+    access: Access | None = pn.state.cache.get(ACCESS)
+    # None without an access control, and in a window.
+    gives = access is not None and access.has_cookies and LAST_PROJECT not in pn.state.cache
+    addresses = [AddressPanel(session, _kept_files())] if gives else []
     editor = LessonEditor(session, course, page_address, *(each.keep for each in addresses))
-    choice = [] if "lessons" in opening.hide else [LessonChoice(course, editor.open)]
+    choice = [] if "lessons" in hide else [LessonChoice(course, editor.open)]
     page.add_panel("header", HeaderPanel(session, *choice))
     right = RightPanel(session, inspection, course, *addresses)
-    if opening.lesson:
+    if lesson:
         with session.reporting_errors():
-            course.begin(_lesson(opening.lesson))
+            course.begin(_lesson(lesson))
     data = DataPanel(session, importing)
     covers = [data.file, *(each.__panel__() for each in choice)]
     welcome = WelcomePanel(session, course, partial(right.show, INSIDE), covers)
-    answers = pn.state.as_cached("answers", _answers)
+    answers = pn.state.as_cached(
+        "answers", lambda: Answers(default_path().parent / "answers.sqlite")
+    )
     question = QuestionPanel(session, course, answers)
     shown = [ClassPanel(session, course, answers)] if session.person.is_teacher else []
     step = LessonPanel(course, session.runner, question, *shown)
     above = pn.Column(welcome, editor, step, **wide)
     page.add_panel("lesson", above)
     asked = {"links": LinksPanel, "rules": RulesPanel}
-    second = [panel(session) for name, panel in asked.items() if name not in opening.hide]
+    second = [panel(session) for name, panel in asked.items() if name not in hide]
     section: Any = {"css_classes": ["section"], "sizing_mode": "stretch_width"}
     steps = {
         "data": [data],
         "": [pn.Column(*second, margin=(0, 0, 8, 0), **section)] if second else [],
         "solver": [SolverPanel(session)],
     }
-    shown = [each for name, step in steps.items() if name not in opening.hide for each in step]
+    shown = [each for name, step in steps.items() if name not in hide for each in step]
     page.add_panel("left", pn.Column(*(shown or [pn.Spacer(height=0)]), **wide))
     page.add_variable("alone", "" if shown else "data-alone")
     page.add_panel(
@@ -327,8 +311,7 @@ def _page(
         ),
     )
     page.add_panel("right", right)
-    way_on = partial(_way_on, course, opening)
+    way_on = partial(_way_on, course, hide)
     script = PageScript(session, painter, right.show, drafts, way_on, course)
-    script.follow_system(session, opening.has_theme)
     page.add_panel("script", pn.Row(script, Fixes(), SheetPanel(importing), width=0, height=0))
-    return page
+    return page, script

@@ -23,9 +23,7 @@ from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.session import Session
 from ccviz.views.lessons.course import Course, is_right
 from ccviz.views.lessons.written import FROM_FILE
-from ccviz.views.panels.base import Panel, button, watches
-from ccviz.views.panels.file_field import FileButton
-from ccviz.views.panels.html import Html
+from ccviz.views.panels.base import FileButton, Html, Panel, button, watches
 from ccviz.views.panels.share import Texts, page_address
 from ccviz.views.person import Person
 

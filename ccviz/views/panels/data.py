@@ -33,14 +33,25 @@ from ccviz.views.lab.elbow import Elbow
 from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.loading import load_data
 from ccviz.views.lab.session import Session
-from ccviz.views.panels.base import Component, Following, Panel, Watching, button, watches
-from ccviz.views.panels.file_field import FileField
-from ccviz.views.panels.html import Html, css, step_heading, with_template
+from ccviz.views.panels.base import (
+    WIDE,
+    Component,
+    FileField,
+    Following,
+    Html,
+    Panel,
+    Watching,
+    about,
+    assets,
+    button,
+    css,
+    step_heading,
+    watches,
+)
 
 # --- How many clusters? The sheet over the page that sweeps k, with proved bounds beside ----------
 
 
-_ELBOW_STYLE = css("dialog.css", "elbow.css")
 _FIRST = (
     "Each k is clustered under your links. The elbow is the k beyond which more clusters lower the "
     "objective little. The lower bounds say how far that is proved."
@@ -59,13 +70,7 @@ class ElbowPanel(Component):
     )
     shown = param.Boolean(default=False)
 
-    _esm = with_template("elbow.js")
-    _stylesheets = [_ELBOW_STYLE]  # noqa: RUF012, Panel's way to declare it
-
-    def __init__(self, session: Session, **params: Any) -> None:
-        super().__init__(**params)
-        self._session = session
-        self.follow(session)
+    _esm, _stylesheets = assets("elbow.js", "dialog.css", "elbow.css")
 
     @watches("elbow.steps", "elbow.at", "elbow.chosen", "self.shown")
     def _refresh(self, *_: Any) -> None:
@@ -137,11 +142,9 @@ def _row(step: Step, must_keep: bool) -> dict[str, Any]:
 # --- The weights of the features: what each counts, and a button that learns them again -----------
 
 
-_FEATURE_WEIGHTS_STYLE = css("feature_weights.css")
 _MOST_LISTED = 60
 """Features in the list; those that count less are only counted."""
 
-_WORDS = Markup('<p class="about">{}</p>')
 _LIST = Markup(
     "<details><summary>{}</summary>"
     '<div tabindex="0" role="region" aria-label="Weights of the features">'
@@ -162,7 +165,7 @@ class FeatureWeightsPanel(Panel):
         wide: Any = {
             "sizing_mode": "stretch_width",
             "margin": (0, 4),
-            "stylesheets": [_FEATURE_WEIGHTS_STYLE],
+            "stylesheets": [css("feature_weights.css")],
         }
         self._words = Html("", name="weights of the features", **wide)
         self._list = Html("", name="list of weights", **wide)
@@ -184,7 +187,7 @@ class FeatureWeightsPanel(Panel):
         draft = self._session.draft
         weighted = is_weighted(draft.scaling)
         if weighted:
-            self._words.object = _WORDS.format(origin_words(draft))
+            self._words.object = about(origin_words(draft))
             self._again.visible = bool(draft.links) and is_outdated(draft)
             if draft.scaling != self._shown:  # every edit of a link passes here
                 self._shown, self._list.object = draft.scaling, self._listed()
@@ -198,7 +201,7 @@ class FeatureWeightsPanel(Panel):
         )
         most = ", ".join(f"{each.name} {each.share:.0%}" for each in found[:2])
         rest = len(found) - _MOST_LISTED
-        more = _WORDS.format(f"and {count(rest, 'feature')} that count less") if rest > 0 else ""
+        more = about(f"and {count(rest, 'feature')} that count less" if rest > 0 else "")
         return _LIST.format(f"Most: {most}", rows, more)
 
 
@@ -214,39 +217,29 @@ class ProblemFields(Watching):
 
     def __init__(self, session: Session) -> None:
         self._session, self._following = session, Following()
-        half: Any = {"sizing_mode": "stretch_width", "margin": (2, 4)}
         self.k = pn.widgets.IntInput(
             name="Clusters k", value=session.draft.k, width=72, margin=(2, 4)
         )
         ways = {words: how for how, words in [*CHOICES, (LEARNED, LEARNED_LABEL)]}
         self.scaling = pn.widgets.Select(
             name="Features", options=ways, styles={"flex": "1 1 0", "min-width": "0"},
-            css_classes=["snug"], **half,
+            css_classes=["snug"], **WIDE,
         )  # fmt: skip
         self.sizes = pn.widgets.TextInput(
             name="Sizes",
             placeholder="50, 50, 40-60",
             description="One number or range for all, or one each; or 'equal'; free if empty.",
             styles={"width": "auto", "flex": f"1 1 {_NARROWEST_SIZES}px"},
-            **half,
+            **WIDE,
         )
-        on = self._following.unless
-        self.k.param.watch(on(lambda event: self._set_k(event.new)), "value")
-        self.scaling.param.watch(on(lambda event: self._set_scaling(event.new)), "value")
-        self.sizes.param.watch(on(lambda event: session.edits.set_sizes(event.new)), "value")
+        following, edits = self._following, session.edits
+        following.hear_or_restore(self.k, edits.set_k, lambda: session.draft.k)
+        following.hear_or_restore(
+            self.scaling, edits.set_scaling, lambda: session.draft.scaling_name
+        )
+        following.hear(self.sizes, edits.set_sizes)
         self.follow(session)
         self._on_draft()
-
-    def _set_k(self, k: int | None) -> None:
-        if k is not None:
-            self._session.edits.set_k(k)
-        with self._following:  # nothing, or a refused number, gives way to the one in force
-            self.k.value = self._session.draft.k
-
-    def _set_scaling(self, scaling: str) -> None:
-        self._session.edits.set_scaling(scaling)
-        with self._following:  # there may be no links to learn from
-            self.scaling.value = self._session.draft.scaling_name
 
     @watches("draft")
     def _on_draft(self, *_: Any) -> None:
@@ -278,14 +271,13 @@ class DataPanel(Panel):
         self._session, self._importing = session, importing
         self._following = Following()
         names = {name.replace("_", " "): name for name in NAMES}
-        half: Any = {"sizing_mode": "stretch_width", "margin": (2, 4)}
         self._name = pn.widgets.Select(
             name="Data set",
             options=names,
             value=session.draft.data.name,
             styles={"flex": "1.33 1 0", "min-width": "0"},
             css_classes=["snug"],
-            **half,
+            **WIDE,
         )
         self._n = pn.widgets.IntInput(
             name="Points", value=300, start=4, end=50_000, step=50, width=76, margin=(2, 4)
@@ -299,14 +291,10 @@ class DataPanel(Panel):
         self._which = pn.widgets.Button(name="Which k?", margin=(0, 4), css_classes=["advice"])
         self._which.on_click(lambda _: setattr(self._elbow, "shown", True))
         self._own: dict[str, Dataset] = {}
-        self._watch()
+        self._following.hear(self._name, self._load)
+        self._following.hear(self._n, lambda _: self._load(self._name.value))
         self.follow(session)
         self._on_draft()
-
-    def _watch(self) -> None:
-        on = self._following.unless
-        self._name.param.watch(on(lambda event: self._load(event.new)), "value")
-        self._n.param.watch(on(lambda _: self._load(self._name.value)), "value")
 
     def __panel__(self) -> Any:
         return pn.Column(
@@ -353,16 +341,12 @@ class DataPanel(Panel):
 # --- The sheet over the page on which it is decided what the columns of a table are ---------------
 
 
-_SHEET_STYLE = css("dialog.css", "sheet.css")
-
-
 class SheetPanel(Component):
     """A table that waits to be loaded, over the page."""
 
     sheet = param.Dict(default={})
 
-    _esm = with_template("sheet.js")
-    _stylesheets = [_SHEET_STYLE]  # noqa: RUF012, Panel's way to declare it
+    _esm, _stylesheets = assets("sheet.js", "dialog.css", "sheet.css")
 
     def __init__(self, importing: Importing, **params: Any) -> None:
         super().__init__(**params)

@@ -19,15 +19,24 @@ from ccviz.numbers import count
 from ccviz.problem.asked import AnyAsked
 from ccviz.runs.warm import compiled, start_compiling
 from ccviz.solvers import SOLVERS, solver_class
-from ccviz.views.lab.keys import show_keys
 from ccviz.views.lab.loading import load_data
 from ccviz.views.lab.personal_archive import WORDS
-from ccviz.views.lab.session import Session
+from ccviz.views.lab.session import Session, show_keys
 from ccviz.views.lessons.catalogue import LESSONS
 from ccviz.views.lessons.course import Course
-from ccviz.views.panels import html
-from ccviz.views.panels.base import Component, Panel, button, watches
-from ccviz.views.panels.html import Html, css, with_template
+from ccviz.views.panels.base import (
+    CLOSE,
+    KEYS,
+    REDO,
+    THEME,
+    UNDO,
+    Component,
+    Html,
+    Panel,
+    assets,
+    button,
+    watches,
+)
 
 # --- Sentences for the page about the compiling beside a new server -------------------------------
 
@@ -91,11 +100,16 @@ class HeaderPanel(Panel):
         super().__init__()
         self._session, self._more = session, more
         self._facts = Html("", margin=(11, 8), styles={"flex": "1 0 auto"})
-        self._undo = _button(html.UNDO, "Undo (Z)", session.edits.undo, "Undo")
-        self._redo = _button(html.REDO, "Redo (Shift+Z)", session.edits.redo, "Redo")
-        self._keys = _button(html.KEYS, "Keys (?)", partial(show_keys, session), "Keys")
+        self._undo = _button(UNDO, "Undo (Z)", session.edits.undo, "Undo")
+        self._redo = _button(REDO, "Redo (Shift+Z)", session.edits.redo, "Redo")
+        self._keys = _button(KEYS, "Keys (?)", partial(show_keys, session), "Keys")
         self._keys.css_classes = ["icon-only", "named", "keyed"]
-        self._theme = _button(html.THEME, "Light or dark", self._switch, "Theme")
+        self._theme = _button(
+            THEME,
+            "Light or dark",
+            lambda: session.param.update(dark=not session.dark),
+            "Theme",
+        )
         self._theme.css_classes = ["icon-only", "named"]
         self.follow(session)
         self._refresh()
@@ -105,9 +119,6 @@ class HeaderPanel(Panel):
             self._facts, *self._more, self._undo, self._redo, self._keys, self._theme,
             sizing_mode="stretch_width", margin=0,
         )  # fmt: skip
-
-    def _switch(self) -> None:
-        self._session.dark = not self._session.dark
 
     @watches("draft")
     def _refresh(self, *_: Any) -> None:
@@ -132,9 +143,7 @@ class NoticePanel(Panel):
         self._session = session
         self._html = Html("", margin=0, sizing_mode="stretch_width")
         self._take = button("", self._switch, margin=(0, 0, 6, 0), css_classes=["advice"])
-        self._close = _button(
-            html.CLOSE, "Put this away (Esc)", session.edits.cancel, "Put this away"
-        )
+        self._close = _button(CLOSE, "Put this away (Esc)", session.edits.cancel, "Put this away")
         self._cures = pn.FlexBox(gap="6px", margin=(0, 0, 6, 0), visible=False)
         words = pn.Column(
             self._html, self._take, self._cures, sizing_mode="stretch_width", margin=0
@@ -190,7 +199,6 @@ def _button(icon: str, help_text: str, on_click: Any, name: str = "") -> pn.widg
 _TRY = next(iter(EXAMPLES))
 """The example problem of *Try it*: assignments, tree and both bounds move at once."""
 
-_STYLE = css("welcome.css")
 _EDITED = "Your edits go on from the example. Or begin with one of these:"
 
 
@@ -205,8 +213,7 @@ class WelcomePanel(Component):
 
     words = param.String(default=WORDS)
 
-    _esm = with_template("welcome.js")
-    _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
+    _esm, _stylesheets = assets("welcome.js", "welcome.css")
 
     def __init__(
         self, session: Session, course: Course, look_inside: Callable[[], None],

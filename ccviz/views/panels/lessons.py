@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -31,9 +32,17 @@ from ccviz.views.lessons.written import (
     step_here,
     with_table,
 )
-from ccviz.views.panels.base import Following, Panel, in_one_message, watches
-from ccviz.views.panels.file_field import FileButton, FileField
-from ccviz.views.panels.html import Html
+from ccviz.views.panels.base import (
+    WIDE,
+    FileButton,
+    FileField,
+    Following,
+    Html,
+    Panel,
+    about,
+    in_one_message,
+    watches,
+)
 from ccviz.views.panels.share import Texts, if_here, page_address
 from ccviz.views.share.address import HIDEABLE
 from ccviz.views.share.kept import Kind
@@ -54,7 +63,6 @@ _KEEPS = f"{_OPENS} The server keeps it, as the tab Share says."
 _HIDE = Markup('<p class="about">Hidden by the address</p>')
 _STEPS = Markup('<ol class="steps">{}</ol>')
 _STEP_EDITOR = Markup("<li>{}{}</li>")
-_WIDE: Any = {"sizing_mode": "stretch_width", "margin": (2, 4)}
 
 
 class LessonEditor(Panel):
@@ -73,20 +81,20 @@ class LessonEditor(Panel):
         self._steps: tuple[ScriptStep, ...] = ()
         self._tables: tuple[LessonTable, ...] = ()
         text, area, button = pn.widgets.TextInput, pn.widgets.TextAreaInput, pn.widgets.Button
-        self._title = text(name="Title", max_length=120, **_WIDE)
-        self._aim = text(name="Aim: what is understood in the end", **_WIDE)
-        self._text = area(name="What to do, and why", rows=2, max_length=2000, **_WIDE)
-        self._shows = area(name="What it shows, once it is done", rows=2, max_length=2000, **_WIDE)
-        self._question = text(name="A question to the class (optional)", **_WIDE)
+        self._title = text(name="Title", max_length=120, **WIDE)
+        self._aim = text(name="Aim: what is understood in the end", **WIDE)
+        self._text = area(name="What to do, and why", rows=2, max_length=2000, **WIDE)
+        self._shows = area(name="What it shows, once it is done", rows=2, max_length=2000, **WIDE)
+        self._question = text(name="A question to the class (optional)", **WIDE)
         self._answers = text(
-            name="Its right answer | wrong ones to choose from (optional)", max_length=1000, **_WIDE
+            name="Its right answer | wrong ones to choose from (optional)", max_length=1000, **WIDE
         )
-        self._tab = pn.widgets.Select(name="Where to look", options=["", *TABS], **_WIDE)
+        self._tab = pn.widgets.Select(name="Where to look", options=["", *TABS], **WIDE)
         self._runs = pn.widgets.Select(
-            name="Done by a run", options={"yes": True, "no": False}, **_WIDE
+            name="Done by a run", options={"yes": True, "no": False}, **WIDE
         )
         self._hide = pn.widgets.CheckButtonGroup(
-            name="Hide in the address", options=list(HIDEABLE), **_WIDE
+            name="Hide in the address", options=list(HIDEABLE), **WIDE
         )
         self._listed = Html("", margin=(0, 4), sizing_mode="stretch_width", name="steps")
         self._address = Texts(sizing_mode="stretch_width", margin=(2, 4))
@@ -96,7 +104,7 @@ class LessonEditor(Panel):
         )  # fmt: skip
         buttons = [button(name=name, margin=(2, 4)) for name, _ in actions]
         for each, (_, action) in zip(buttons, actions, strict=True):
-            each.on_click(lambda _, act=action: in_one_message(self._in_words)(act))
+            each.on_click(in_one_message(partial(self._do, action)))
         save = FileButton(session, "Save to a file", self._download, margin=(2, 4))
         self._open = FileField(
             self._take_file, label="Drop a lesson, or choose one", most_bytes=MOST_BYTES,
@@ -114,26 +122,23 @@ class LessonEditor(Panel):
         """Leave the lesson that is on, and show the form."""
         self._course.begin(None)
         if len(self._box) == 1:  # its fields go to the browser when it is first shown
-            self._box.extend(self._fields())
+            row: Any = {"sizing_mode": "stretch_width", "margin": 0, "css_classes": ["wraps"]}
+            self._box.extend([
+                self._buttons,
+                pn.Row(self._title, self._aim, **row),
+                pn.Row(self._text, self._shows, **row),
+                pn.Row(self._tab, self._runs, **row),
+                pn.Row(self._question, self._answers, **row),
+                self._listed, self._address,
+                Html(_HIDE, margin=(0, 4)), self._hide, self._open,
+            ])  # fmt: skip
         self._box.visible = True
-
-    def _fields(self) -> list[Any]:
-        row: Any = {"sizing_mode": "stretch_width", "margin": 0, "css_classes": ["wraps"]}
-        return [
-            self._buttons,
-            pn.Row(self._title, self._aim, **row),
-            pn.Row(self._text, self._shows, **row),
-            pn.Row(self._tab, self._runs, **row),
-            pn.Row(self._question, self._answers, **row),
-            self._listed, self._address,
-            Html(_HIDE, margin=(0, 4)), self._hide, self._open,
-        ]  # fmt: skip
 
     def close(self) -> None:
         """Put the form away; what was written stays in it."""
         self._box.visible = False
 
-    def _in_words(self, action: Callable[[], None]) -> None:
+    def _do(self, action: Callable[[], None], _: Any) -> None:
         with self._session.reporting_errors():
             action()
 
@@ -163,17 +168,15 @@ class LessonEditor(Panel):
         self._course.begin(lesson)
 
     def _make_address(self) -> None:
-        address, about = self._address_of(self._written())
+        written, about = self._written(), _OPENS
+        if self._keep and written.tables:
+            address, about = self._keep("lesson", written.title, as_file(written)), _KEEPS
+        else:
+            address = f"{self._page()}?{urlencode({'lesson': as_word(written)})}"
         if self._hide.value:
             address += f"&hide={','.join(self._hide.value)}"
         block = {"title": "Address", "about": about, "text": address, "sound": True}
         self._address.blocks = [block]
-
-    def _address_of(self, written: Script) -> tuple[str, str]:
-        """Return an address of a lesson, and a line on it."""
-        if self._keep and written.tables:
-            return self._keep("lesson", written.title, as_file(written)), _KEEPS
-        return f"{self._page()}?{urlencode({'lesson': as_word(written)})}", _OPENS
 
     def _download(self) -> DownloadRequest:
         written = self._written()
@@ -198,7 +201,7 @@ class LessonEditor(Panel):
         held = f", {count(len(self._tables), 'table')} in the file" if self._tables else ""
         steps = count(len(self._steps), "step") + held
         listed = _STEPS.format(Markup().join(items)) if self._steps else Markup()
-        self._listed.object = Markup('<p class="about">{}</p>').format(steps) + listed
+        self._listed.object = about(steps) + listed
 
 
 _NONE = "Lessons…"
@@ -228,9 +231,7 @@ class LessonChoice(Panel):
             styles={"flex": "0 1 290px", "min-width": "0"},
             css_classes=["lesson-choice", "unlabelled"],
         )  # fmt: skip
-        self._box.param.watch(
-            self._following.unless(lambda event: self._choose(event.new)), "value"
-        )
+        self._following.hear(self._box, self._choose)
         self.follow(course=course)
         self._on_lesson()
 

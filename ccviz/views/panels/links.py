@@ -23,7 +23,6 @@ from ccviz.numbers import count, number
 from ccviz.problem.links import Links
 from ccviz.problem.neighbors import Neighbors
 from ccviz.problem.rules import RULE_KINDS
-from ccviz.runs.info import RunInfo
 from ccviz.views.frames.card import rule_rows
 from ccviz.views.frames.links import (
     LINKS_DRAWN,
@@ -49,16 +48,25 @@ from ccviz.views.lab.loading import (
 )
 from ccviz.views.lab.session import Session
 from ccviz.views.link_table import LinkTable
-from ccviz.views.panels.base import Component, Following, Panel, button, watches
-from ccviz.views.panels.file_field import FileButton, FileField
-from ccviz.views.panels.html import Html, css, step_heading, with_template
+from ccviz.views.panels.base import (
+    WIDE,
+    Component,
+    FileButton,
+    FileField,
+    Following,
+    Html,
+    Panel,
+    Sender,
+    about,
+    assets,
+    button,
+    step_heading,
+    watches,
+)
 from ccviz.views.panels.prices import PriceTools
 from ccviz.views.upstream import FloatInput
 
 # --- The field that picks points by number or name, and suggests names while one types ------------
-
-
-_POINT_FIELD_STYLE = css("point_field.css")
 
 
 class PointField(Component):
@@ -67,13 +75,10 @@ class PointField(Component):
     named = param.Boolean(default=False)
     suggestions = param.Dict(default={"text": "", "names": []})
 
-    _esm = with_template("point_field.js")
-    _stylesheets = [_POINT_FIELD_STYLE]  # noqa: RUF012, Panel's way to declare it
+    _esm, _stylesheets = assets("point_field.js", "point_field.css")
 
     def __init__(self, session: Session, **params: Any) -> None:
-        super().__init__(sizing_mode="stretch_width", margin=0, **params)
-        self._session = session
-        self.follow(session)
+        super().__init__(session, sizing_mode="stretch_width", margin=0, **params)
         self._on_draft()
 
     @watches("draft")
@@ -86,13 +91,10 @@ class PointField(Component):
             word = text.rpartition(",")[2]
             self.suggestions = {"text": text, "names": suggest(names, word)}
         else:
-            self._pick(text)
-
-    def _pick(self, text: str) -> None:
-        session = self._session
-        with session.reporting_errors():
-            session.edits.pick_group(NameBook(session.draft.n, session.draft.data.names).read(text))
-            self._send_msg("picked")
+            with self._session.reporting_errors():
+                points = NameBook(self._session.draft.n, names).read(text)
+                self._session.edits.pick_group(points)
+                self._send_msg("picked")
 
 
 # --------------------------------------------------------------------------------------------------
@@ -121,16 +123,17 @@ class LinkTools(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        half: Any = {"sizing_mode": "stretch_width", "margin": (2, 4)}
         self._weight = FloatInput(
             name="Weight of new links", value=None, start=0.0, step=1.0, placeholder="hard",
-            description="Empty for hard links; a soft link may be broken at this price.", **half,
+            description="Empty for hard links; a soft link may be broken at this price.", **WIDE,
         )  # fmt: skip
-        self._weight.param.watch(self._on_weight, "value")
+        self._weight.param.watch(
+            lambda event: setattr(session, "weight", event.new or inf), "value"
+        )
         self._points = PointField(session)
-        self._many = pn.widgets.IntInput(name="How many", value=20, start=1, **half)
+        self._many = pn.widgets.IntInput(name="How many", value=20, start=1, **WIDE)
         self._noise = FloatInput(
-            name="Share wrong", value=0.0, start=0.0, end=1.0, step=0.05, **half
+            name="Share wrong", value=0.0, start=0.0, end=1.0, step=0.05, **WIDE
         )
         self._draw = button(
             "Draw from classes",
@@ -144,30 +147,34 @@ class LinkTools(Panel):
             pn.Row(self._many, self._noise, margin=0, sizing_mode="stretch_width"),
             self._draw, margin=0, sizing_mode="stretch_width",
         )  # fmt: skip
-        self._which = pn.widgets.Select(name="Links of a source", **half)
+        self._which = pn.widgets.Select(name="Links of a source", **WIDE)
         self._its_weight = FloatInput(
-            name="Their weight", value=None, start=0.0, step=1.0, placeholder="hard", **half
+            name="Their weight", value=None, start=0.0, step=1.0, placeholder="hard", **WIDE
         )
-        weigh = button("Set their weight", self._weigh, _WEIGH, "right", margin=(4, 4))
+        weigh = button(
+            "Set their weight",
+            lambda: session.edits.weigh_source(self._which.value, self._its_weight.value or inf),
+            _WEIGH, "right", margin=(4, 4),
+        )  # fmt: skip
         both = pn.Row(self._which, self._its_weight, margin=0, sizing_mode="stretch_width")
         self._sources = pn.Column(both, weigh, margin=0, sizing_mode="stretch_width")
         self._near = pn.widgets.TextInput(
             name="Neighbours", placeholder="knn:6 of lon, lat",
             description=f"Every cluster is connected among them: {WAYS}, of all features or of "
             "the columns that are named.",
-            **half,
+            **WIDE,
         )  # fmt: skip
         self._near_drawn = pn.widgets.Toggle.from_param(
             session.param.neighbors_drawn, name="Draw neighbours", margin=(4, 4)
         )
         self._islands = Html("", margin=(0, 4), name="islands")
         self._following = Following()
-        self._near.param.watch(self._following.unless(self._on_near), "value")
+        self._following.hear(self._near, self._set_neighbors)
         self._clear = button(
             "Delete all", lambda: session.edits.remove_links(session.draft.links), margin=(4, 4)
         )
         self._drawn = pn.widgets.Select.from_param(
-            session.param.links_drawn, name="Which links are drawn", options=LINKS_DRAWN, **half
+            session.param.links_drawn, name="Which links are drawn", options=LINKS_DRAWN, **WIDE
         )
         self._export = FileButton(
             session, "Export", partial(links_download, session), margin=(4, 4)
@@ -210,18 +217,11 @@ class LinkTools(Panel):
         with self._following:
             self._near.value = draft.neighbors
         self._near_drawn.visible = draft.near is not None
-        words = islands_words(draft.near)
-        self._islands.object = Markup('<p class="about">{}</p>').format(words) if words else ""
+        self._islands.object = about(islands_words(draft.near))
 
-    def _on_near(self, event: Any) -> None:
-        self._session.edits.set_neighbors(event.new)
+    def _set_neighbors(self, text: str) -> None:
+        self._session.edits.set_neighbors(text)
         self._on_draft()  # what is refused gives way to the neighbours in force
-
-    def _weigh(self) -> None:
-        self._session.edits.weigh_source(self._which.value, self._its_weight.value or inf)
-
-    def _on_weight(self, event: Any) -> None:
-        self._session.weight = event.new or inf
 
 
 def islands_words(near: Neighbors | None) -> str:
@@ -250,23 +250,13 @@ _MOST_ISLANDS = 6  # whose numbers of points are said
 _MOST_ROWS = 400
 _MOST_IMPLIED = 60
 
-_LINKS_STYLE = css("links.css")
 
-
-class LinkList(Component):
+class LinkList(Sender):
     """Rows of links; sends what to do with the one at a place."""
 
     rows = param.List(default=[])
 
-    _esm = with_template("link_list.js")
-    _stylesheets = [_LINKS_STYLE]  # noqa: RUF012, Panel's way to declare it
-
-    def __init__(self, on_message: Any, **params: Any) -> None:
-        super().__init__(**params)
-        self._on_message = on_message
-
-    def _act(self, message: dict[str, Any]) -> None:
-        self._on_message(message)
+    _esm, _stylesheets = assets("link_list.js", "links.css")
 
 
 class LinksPanel(Panel):
@@ -382,7 +372,6 @@ def _summary(links: LinkTable, follow: Implied) -> Markup:
 # --- Rules for every cluster: choose a kind, type a number, see whether each holds ----------------
 
 
-_RULES_STYLE = css("rules.css")
 _WITHOUT = {
     "": "", "run": "There is no run on these points yet: make one first.",
     **dict.fromkeys(("column", "columns"), "The data have no column of numbers."),
@@ -410,14 +399,11 @@ class RulesPanel(Component):
     # Place of the rule to which the form adds another by *or*; -1 if it adds a rule by itself.
     joined = param.Integer(default=-1)
 
-    _esm = with_template("rules.js")
-    _stylesheets = [_RULES_STYLE]  # noqa: RUF012, Panel's way to declare it
+    _esm, _stylesheets = assets("rules.js", "rules.css")
 
     def __init__(self, session: Session, **params: Any) -> None:
-        super().__init__(sizing_mode="stretch_width", margin=0, **params)
-        self._session = session
+        super().__init__(session, sizing_mode="stretch_width", margin=0, **params)
         self._named: Dataset | None = None  # what `columns` are of
-        self.follow(session)
         self._refresh()
 
     @watches("draft", "player.shot", "player.playing")
@@ -437,7 +423,12 @@ class RulesPanel(Component):
                 self.joined = -1
             self.rows = rows
         if self.shown:
-            self._list_runs()
+            runs = [
+                {"id": info.id, "label": f"{info.name} (k = {info.k}, {info.objective:,.4g})"}
+                for info in runs_to_name(session)
+            ]
+            if runs != self.runs:
+                self.runs = runs
             data = session.draft.data
             if data is not self._named:  # its words are looked for once
                 self._named = data
@@ -445,11 +436,6 @@ class RulesPanel(Component):
                 pair = [",".join(place)] if place is not None else []
                 self.columns = {"column": numbers, "columns": [*pair, *numbers],
                                 "words": [*words_to_name(data)]}  # fmt: skip
-
-    def _list_runs(self) -> None:
-        runs = [{"id": info.id, "label": _label(info)} for info in runs_to_name(self._session)]
-        if runs != self.runs:
-            self.runs = runs
 
     def _act(self, message: dict[str, Any]) -> None:
         session, what = self._session, message["what"]
@@ -466,7 +452,3 @@ class RulesPanel(Component):
             kind = [*RULE_KINDS.values()][message["kind"]]
             place = None if self.joined < 0 else self.joined
             self.refused = add_rule(session, kind, message["limit"], message["named"], place)
-
-
-def _label(info: RunInfo) -> str:
-    return f"{info.name} (k = {info.k}, {info.objective:,.4g})"

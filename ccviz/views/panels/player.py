@@ -10,16 +10,26 @@ import panel as pn
 from bokeh.models import Tooltip
 from markupsafe import Markup
 
-from ccviz.events import Started
 from ccviz.numbers import count
-from ccviz.views.frames.card import IN_STATUS, Card, card
+from ccviz.views.frames.card import IN_STATUS, Card
 from ccviz.views.frames.tables import sentence
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.player import PACES
 from ccviz.views.lab.session import Session
-from ccviz.views.panels import html
-from ccviz.views.panels.base import Following, Panel, button, watches
-from ccviz.views.panels.html import Html, css
+from ccviz.views.panels.base import (
+    BACK,
+    PAUSE,
+    PLAY,
+    PRESENT,
+    STEP,
+    STOP,
+    Following,
+    Html,
+    Panel,
+    button,
+    css,
+    watches,
+)
 
 _WORDS = Markup('<div class="words" role="status" title="{words}"><b>{place}</b> {words}</div>')
 
@@ -30,13 +40,11 @@ class PlayerPanel(Panel):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self._run = _button("Run", html.PLAY, "Run (Space)", session.play, kind="primary")
-        self._pause = _button("Pause", html.PAUSE, "Pause (Space)", session.playback.pause)
-        self._back = _button("Back", html.BACK, "One event back (←)", session.playback.back)
-        self._step = _button("Step", html.STEP, "One event on (→)", session.step)
-        self._stop = _button(
-            "Stop", html.STOP, "End the run; keep what it found", session.playback.stop
-        )
+        self._run = _button("Run", PLAY, "Run (Space)", session.play, kind="primary")
+        self._pause = _button("Pause", PAUSE, "Pause (Space)", session.playback.pause)
+        self._back = _button("Back", BACK, "One event back (←)", session.playback.back)
+        self._step = _button("Step", STEP, "One event on (→)", session.step)
+        self._stop = _button("Stop", STOP, "End the run; keep what it found", session.playback.stop)
         self._pace = pn.widgets.Select.from_param(
             session.player.param.pace, name="Speed",
             options={f"Speed: {pace}": pace for pace in PACES}, width=112, margin=0,
@@ -47,9 +55,7 @@ class PlayerPanel(Panel):
             sizing_mode="stretch_width", margin=(6, 14, 0, 14), css_classes=["scrub", "untitled"],
         )  # fmt: skip
         self._following = Following()
-        self._slider.param.watch(
-            self._following.unless(lambda event: session.playback.seek(event.new)), "value"
-        )
+        self._following.hear(self._slider, session.playback.seek)
         self._words = Html("", sizing_mode="stretch_width", margin=(0, 12, 6, 12))
         self.follow(session)
         self._refresh()
@@ -77,17 +83,13 @@ class PlayerPanel(Panel):
         ended = shot is not None and shot.at_end and not session.runner.busy
         self._step.disabled = ended
         self._stop.disabled = not session.runner.busy
-        self._show_place()
-        place, words = self._sentence()
-        self._words.object = _WORDS.format(place=place, words=words)
-
-    def _show_place(self) -> None:
-        shot = self._session.player.shot
         with self._following:
             self._slider.param.update(
                 end=max(1, shot.last if shot else 1), value=max(0, shot.seq) if shot else 0,
                 disabled=shot is None,
             )  # fmt: skip
+        place, words = self._sentence()
+        self._words.object = _WORDS.format(place=place, words=words)
 
     def _sentence(self) -> tuple[str, str]:
         """Return the place in the run and what happened there."""
@@ -114,7 +116,6 @@ def _button(
 # --- The line over every tab: badge, WCSS, lower bound and gap of the run, and its name -----------
 
 
-_STYLE = css("status.css")
 _LINE = Markup(
     '<div class="status" role="region" aria-label="Status"><span class="pill {status}">{headline}'
     '</span><span class="whose">{whose}</span><span class="figures" style="--letters:{letters}">'
@@ -140,12 +141,16 @@ class StatusPanel(Panel):
         super().__init__()
         self._session = session
         self._html = Html(
-            "", stylesheets=[_STYLE], sizing_mode="stretch_width", margin=0, name="status"
+            "",
+            stylesheets=[css("status.css")],
+            sizing_mode="stretch_width",
+            margin=0,
+            name="status",
         )
         self._present = button(
             "Present",
             partial(present, session),
-            icon=html.PRESENT,
+            icon=PRESENT,
             margin=0,
             align="center",
             color="light",
@@ -175,12 +180,9 @@ class StatusPanel(Panel):
             many, back = count(len(np.unique(labels)), "cluster"), "" if run is None else _THEN
             self._html.object = _ASKED.format(many, back)
             return
-        session = self._session
-        frame = card(
-            run, with_scores=False, asked=session.draft.problem,
-            repaired=session.repair.partition, known=session.known_bound, kept=session.kept,
-        )  # fmt: skip
-        whose = "" if run is None or run.started is None else _whose(run.started)
+        frame = self._session.card(with_scores=False)
+        started = None if run is None else run.started
+        whose = "" if started is None else f"{started.solver}, seed {started.seed}"
         self._html.object = _line(frame, whose)
 
 
@@ -189,10 +191,6 @@ def present(session: Session) -> None:
     session.presenting = not session.presenting
     if session.presenting and session.notice is not None and session.notice.kind == "info":
         session.notice = None  # it would hide points from a whole room
-
-
-def _whose(started: Started) -> str:
-    return f"{started.solver}, seed {started.seed}"
 
 
 def _line(frame: Card, whose: str) -> Markup:

@@ -13,29 +13,29 @@ from ccviz.arrays import IntArray
 from ccviz.numbers import count, number
 from ccviz.views.figures.matrix import PairsFigure
 from ccviz.views.frames.projection import offered_axes
-from ccviz.views.frames.question import SetQuestion, set_question
-from ccviz.views.frames.scatter import MOST_FEATURES, MOST_POINTS, pairs
+from ccviz.views.frames.scatter import MOST_FEATURES, MOST_POINTS, SetQuestion, pairs, set_question
 from ccviz.views.lab.asking import PAIR, SEVERAL, Asking, AskState
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.painter import MOST_CLASSES, TOOLS, Painter
 from ccviz.views.lab.session import Session
 from ccviz.views.palette import cluster_colors, look
-from ccviz.views.panels import html
 from ccviz.views.panels.base import (
+    BRUSH,
+    LAMP,
+    TAG,
     Component,
     Following,
+    Html,
     Panel,
     Watching,
+    about,
+    assets,
     button,
     in_one_message,
     watches,
 )
-from ccviz.views.panels.html import Html, css, with_template
 from ccviz.views.panels.scatter import ScatterPanel
 from ccviz.views.upstream import FigurePane
-
-# --- Progress of the questions: a line above the plot ---------------------------------------------
-
 
 # --------------------------------------------------------------------------------------------------
 # The question over a set, above the plot: its points as buttons, their features, the answers.
@@ -48,13 +48,10 @@ class QuestionSetPanel(Component):
     odd = param.List(default=[])
     waits = param.Boolean(default=False, doc="For the next question, which is worked out.")
 
-    _esm = with_template("question_set.js")
-    _stylesheets = [css("question_set.css")]  # noqa: RUF012, Panel's way to declare it
+    _esm, _stylesheets = assets("question_set.js", "question_set.css")
 
     def __init__(self, session: Session, **params: Any) -> None:
-        super().__init__(sizing_mode="stretch_width", margin=0, visible=False, **params)
-        self._session = session
-        self.follow(session)
+        super().__init__(session, sizing_mode="stretch_width", margin=0, visible=False, **params)
 
     @watches("asking.active", "asking.asked", "asking.size")
     def _refresh(self, *_: Any) -> None:
@@ -119,7 +116,7 @@ class AskButton(Panel):
             "Ask me",
             session.edits.ask,
             "Which points belong together? (A)",
-            icon=html.LAMP,
+            icon=LAMP,
             margin=(0, 0, 0, 3),
             css_classes=["bar"],
         )
@@ -195,15 +192,10 @@ class Axes(Watching):
         bare: Any = {"width": 74, "margin": (0, 3, 0, 0), "css_classes": ["unlabelled"]}
         self.x = pn.widgets.Select(name="Across", **bare)
         self.y = pn.widgets.Select(name="Up", **bare)
-        on = self._following.unless
-        self.x.param.watch(on(lambda event: setattr(session, "x_axis", event.new)), "value")
-        self.y.param.watch(on(lambda event: setattr(session, "y_axis", event.new)), "value")
+        self._following.hear(self.x, lambda name: setattr(session, "x_axis", name))
+        self._following.hear(self.y, lambda name: setattr(session, "y_axis", name))
         self.follow(session)
         self._refresh()
-
-    def show(self, visible: bool) -> None:
-        """Be seen, or not."""
-        self.x.visible = self.y.visible = visible
 
     @watches("draft", "x_axis", "y_axis")
     def _refresh(self, *_: Any) -> None:
@@ -225,10 +217,15 @@ class BrushPanel(Panel):
         tools = pn.widgets.RadioButtonGroup.from_param(
             painter.param.tool, name="What the mouse does", options=TOOLS, margin=(0, 6, 0, 0)
         )
+        colored = "\n".join(
+            f".bk-btn:nth-of-type({place}) {{ border-bottom: 4px solid {color} !important; "
+            "padding: 4px 7px !important; }"
+            for place, color in enumerate(cluster_colors(MOST_CLASSES), start=1)
+        )
         classes = pn.widgets.RadioButtonGroup.from_param(
             painter.param.cluster, name="Class of new points", margin=(0, 6, 0, 0),
             options={str(place + 1): place for place in range(MOST_CLASSES)},
-            stylesheets=[_colored(cluster_colors(MOST_CLASSES))], css_classes=["swatches"],
+            stylesheets=[colored], css_classes=["swatches"],
         )  # fmt: skip
         radius = pn.widgets.IntSlider.from_param(
             painter.param.radius, name="Width", width=58, margin=(8, 8, 0, 4), show_value=False,
@@ -246,19 +243,7 @@ class BrushPanel(Panel):
         self._box.visible = event.new
 
 
-def _colored(colors: list[str]) -> str:
-    """Return a style sheet that gives each button the colour of its class."""
-    return "\n".join(
-        f".bk-btn:nth-of-type({place}) {{ border-bottom: 4px solid {color} !important; "
-        "padding: 4px 7px !important; }"
-        for place, color in enumerate(colors, start=1)
-    )
-
-
 # --- The scatter matrix: every pair of features at a glance; a click goes to that plane -----------
-
-
-_ABOUT = Markup('<p class="about">{}</p>')
 
 
 class PairsPanel(Panel):
@@ -304,20 +289,15 @@ class PairsPanel(Panel):
             return
         session, draft = self._session, self._session.draft
         if draft.X.shape[1] < 2:
-            self._words.object = _ABOUT.format("These data have a single feature.")
+            self._words.object = about("These data have a single feature.")
             self._place.objects = []
             return
         if self._figure is None:
-            self._draw()
-        assert self._figure is not None
+            self._figure = PairsFigure(look(session.dark), pairs(draft), self._on_tap)
+            self._words.object = about(self._about())
+            self._place.objects = [FigurePane(self._figure.grid, sizing_mode="stretch_both")]
         self._figure.show_labels(self._labels())
         self._figure.show_picked(draft.X, draft.data.features, session.picked)
-
-    def _draw(self) -> None:
-        frame = pairs(self._session.draft)
-        self._figure = PairsFigure(look(self._session.dark), frame, self._on_tap)
-        self._words.object = _ABOUT.format(self._about())
-        self._place.objects = [FigurePane(self._figure.grid, sizing_mode="stretch_both")]
 
     def _about(self) -> str:
         n, d = self._session.draft.X.shape
@@ -346,12 +326,10 @@ class PlotPanel(Panel):
             name="Matrix", margin=(0, 5, 0, 3), css_classes=["bar", "yields"]
         )
         self._axes = Axes(session)
-        self._classes = _button(
-            "Classes", html.TAG, "Colour by the known classes", self._on_classes
-        )
+        self._classes = _button("Classes", TAG, "Colour by the known classes", self._on_classes)
         self._classes.param.update(css_classes=["advice"], margin=(2, 0))
         self._ask = AskButton(session)
-        self._paint = _button("Paint", html.BRUSH, "Paint points by hand (P)", painter.toggle)
+        self._paint = _button("Paint", BRUSH, "Paint points by hand (P)", painter.toggle)
         self._brush, self._asking = BrushPanel(painter), QuestionProgress(session)
         self._head = pn.Row(self._legend, self._classes, sizing_mode="stretch_width", margin=0)
         self._place = pn.Column(self._scatter, sizing_mode="stretch_both", margin=0)
@@ -378,7 +356,7 @@ class PlotPanel(Panel):
     def _on_view(self, event: Any) -> None:
         matrix = event.new
         self._pairs.in_front = matrix
-        self._axes.show(not matrix)
+        self._axes.x.visible = self._axes.y.visible = not matrix
         self._place.objects = [self._pairs if matrix else self._scatter]
 
     def _on_classes(self) -> None:

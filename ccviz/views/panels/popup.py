@@ -14,11 +14,10 @@ from markupsafe import Markup, escape
 from ccviz.active.oracles.question import Difference
 from ccviz.arrays import FloatArray
 from ccviz.numbers import number
-from ccviz.views.frames.question import Question
+from ccviz.views.frames.scatter import Question
 from ccviz.views.lab.state import Screen
 from ccviz.views.link_table import Kind
-from ccviz.views.panels.base import in_one_message
-from ccviz.views.panels.html import css
+from ccviz.views.panels.base import css, in_one_message
 
 # --- What floats over the plot beside a point: its frame, its buttons, and where it has room ------
 
@@ -171,7 +170,17 @@ _ON_A_PHONE = (288, 136)
 """Size of the frame there, in pixels, with buttons for fingers."""
 
 
-class LinkPopup:
+class _Popup:
+    """A frame in the plot, which can be hidden."""
+
+    model: BokehPanel
+
+    def hide(self) -> None:
+        """Disappear."""
+        self.model.styles = HIDDEN
+
+
+class LinkPopup(_Popup):
     """A small frame in the plot with a button for each kind of link.
 
     `on_link`: Called with ``"must"`` or ``"cannot"``. `on_hold`: Puts the group aside.
@@ -219,10 +228,6 @@ class LinkPopup:
             styles=SHOWN | {"margin": f"{_ASIDE[vertical]} 0 0 {_ASIDE[horizontal]}"},
         )
 
-    def hide(self) -> None:
-        """Disappear."""
-        self.model.styles = HIDDEN
-
 
 def _words(points: Sequence[int], names: Sequence[str]) -> str:
     if len(points) > 2:
@@ -258,7 +263,7 @@ _PICTURE = Markup(
 _INK = Markup('<rect x="{}" y="{}" width="1" height="1" fill="currentColor" opacity="{:.2f}"/>')
 
 
-class QuestionPopup:
+class QuestionPopup(_Popup):
     """A frame in the plot that asks about two points.
 
     `on_link`: Called with ``"must"`` or ``"cannot"``.
@@ -300,10 +305,6 @@ class QuestionPopup:
         height += _ROW_PX * bool(question.cost)
         move(self.model, spot(at, screen, beside, (_WIDTH_PX, height)))
         self.model.styles = SHOWN
-
-    def hide(self) -> None:
-        """Disappear."""
-        self.model.styles = HIDDEN
 
 
 def _question_words(question: Question) -> Markup:

@@ -9,10 +9,9 @@ import param
 from markupsafe import Markup
 
 from ccviz.views.frames.links import price_list, sure_words
-from ccviz.views.lab.background_study import MOST_POINTS, Pricing, Sureness
+from ccviz.views.lab.queued_call import MOST_POINTS, Pricing, Sureness
 from ccviz.views.lab.session import Session
-from ccviz.views.panels.base import Panel, button, in_one_message, watches
-from ccviz.views.panels.html import Html
+from ccviz.views.panels.base import Html, Panel, button, in_one_message, watches
 
 _SMALL: Any = {"margin": (2, 4), "css_classes": ["small"]}
 

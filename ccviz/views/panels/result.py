@@ -21,17 +21,15 @@ from ccviz.studies.why import Why
 from ccviz.views.figures.curves import BoundsFigure, RaceFigure
 from ccviz.views.figures.solvers import DescentFigure
 from ccviz.views.frames.bounds import Lane, bounds, race
-from ccviz.views.frames.card import IN_STATUS, Card, RuleRow, card
+from ccviz.views.frames.card import IN_STATUS, Card, RuleRow
 from ccviz.views.frames.heuristic import DescentLog
 from ccviz.views.frames.tables import run_names
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.session import Session
 from ccviz.views.palette import cluster_colors, look
-from ccviz.views.panels.base import Following, Panel, watches
-from ccviz.views.panels.html import Html, css
+from ccviz.views.panels.base import Following, Html, Panel, css, watches
 from ccviz.views.upstream import FigurePane
 
-_STYLE = css("result.css")
 _FIRST_SCORES = ("ARI", "Rows")
 _LOOKING = Markup("<p>The clustering that keeps the groups is looked for…</p>")
 _MOST_MOVES = 40
@@ -50,7 +48,11 @@ class ResultPanel(Panel):
         self._first = Markup("<p>{}</p>").format(hint)
         self._moves: tuple[LeastChange | None, Markup] = (None, Markup())
         self._html = Html(
-            "", stylesheets=[_STYLE], sizing_mode="stretch_width", margin=0, name="result"
+            "",
+            stylesheets=[css("result.css")],
+            sizing_mode="stretch_width",
+            margin=0,
+            name="result",
         )
         self._bounds = BoundsFigure(look(session.dark))
         self._descent = DescentFigure(look(session.dark))
@@ -82,11 +84,7 @@ class ResultPanel(Panel):
     def _refresh(self, *_: Any) -> None:
         run = self._session.run
         # Scores take milliseconds and say little about a state that is gone in a moment.
-        frame = card(
-            run, with_scores=not self._session.player.playing,
-            asked=self._session.draft.problem, repaired=self._session.repair.partition,
-            known=self._session.known_bound, kept=self._session.kept,
-        )  # fmt: skip
+        frame = self._session.card(with_scores=not self._session.player.playing)
         answer = self._session.answer
         if answer is not None:
             colors = self._session.cluster_colors.of(answer)
@@ -173,13 +171,14 @@ def rules_list(rows: tuple[RuleRow, ...]) -> Markup:
     if not rows:
         return Markup()
     line = Markup('<li class="{}">{}: <b>{}</b></li>')
-    lines = (line.format("" if each.holds else "broken", _upper(each.words), each.verdict)
-             for each in rows)  # fmt: skip
+    lines = (
+        line.format(
+            "" if each.holds else "broken", f"{each.words[:1].upper()}{each.words[1:]}",
+            each.verdict,
+        )
+        for each in rows
+    )  # fmt: skip
     return Markup('<ul aria-label="Rules of the answer">{}</ul>').format(Markup().join(lines))
-
-
-def _upper(words: str) -> str:
-    return words[:1].upper() + words[1:]
 
 
 def _definitions(rows: tuple[tuple[str, str], ...], css: str = "") -> Markup:
@@ -246,7 +245,7 @@ class RacePanel(Panel):
         self._following, self._chosen = Following(), False
         self._other = Html("", margin=0, sizing_mode="stretch_width", visible=False)
         self._place = pn.Column(sizing_mode="stretch_both", margin=0)
-        self._kind.param.watch(self._following.unless(self._on_kind), "value")
+        self._following.hear(self._kind, self._draw_kind)
         self.follow(session)
         self._refresh()
 
@@ -262,7 +261,7 @@ class RacePanel(Panel):
             switches, hint, self._other, self._place, sizing_mode="stretch_both", margin=0
         )
 
-    def _on_kind(self, _: Any) -> None:
+    def _draw_kind(self, _: str) -> None:
         self._chosen = True
         self._refresh()
 

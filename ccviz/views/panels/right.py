@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -19,16 +18,22 @@ from ccviz.problem.partition import Partition
 from ccviz.views.draft import ClusterName
 from ccviz.views.figures.curves import BoundsFigure, Moments
 from ccviz.views.frames.bounds import bounds
-from ccviz.views.frames.card import RuleRow, rule_rows
+from ccviz.views.frames.card import RuleRow, rules_kept
 from ccviz.views.frames.clusters import Cell, Clusters, FeatureRow, Head, clusters
 from ccviz.views.frames.node import NodeLog
-from ccviz.views.lab.download import Download, answer_download, deliver
+from ccviz.views.lab.download import answer_download, deliver
 from ccviz.views.lab.inspection import Inspection, View
 from ccviz.views.lab.session import Session
 from ccviz.views.lessons.course import TABS, Course
 from ccviz.views.palette import cluster_colors, look
-from ccviz.views.panels.base import Component, Panel, in_one_message, watches
-from ccviz.views.panels.html import Html, css, with_template
+from ccviz.views.panels.base import (
+    Component,
+    Html,
+    Panel,
+    assets,
+    in_one_message,
+    watches,
+)
 from ccviz.views.panels.player import StatusPanel
 from ccviz.views.panels.prices import SureTools
 from ccviz.views.panels.result import RacePanel, ResultPanel
@@ -43,7 +48,6 @@ _NONE = "The features of each cluster are listed here after a run: choose a solv
 _SOON = "The features of each cluster are being compared…"
 _AT_ONCE, _SOON_MS = 2_000_000, 25
 """Numbers of a table up to which no sentence comes first, and the time that one has to be sent."""
-_STYLE = css("clusters.css")
 _MOST_CALLED = 4  # of the points that are picked
 _MOST_COLUMNS = 4
 """Clusters up to which each is a column of the table."""
@@ -57,15 +61,12 @@ class ClustersPanel(Component):
     point = param.String(default="")
     in_front = param.Boolean(default=False)
 
-    _esm = with_template("clusters.js")
-    _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
+    _esm, _stylesheets = assets("clusters.js", "clusters.css")
     _rename = {"in_front": None}  # noqa: RUF012, not for the browser
 
     def __init__(self, session: Session, **params: Any) -> None:
-        super().__init__(sizing_mode="stretch_both", margin=0, **params)
-        self._session = session
+        super().__init__(session, sizing_mode="stretch_both", margin=0, **params)
         self._drawn: tuple[Partition | None, tuple[ClusterName, ...]] | None = None
-        self.follow(session)
 
     @watches("player.shot", "player.playing", "draft", "staying.found", "self.in_front")
     def _refresh(self, *_: Any) -> None:
@@ -94,7 +95,7 @@ class ClustersPanel(Component):
         colors = session.cluster_colors.of(answer)
         shown = Partition(answer.problem, colors)
         names = session.cluster_names(colors)
-        table = content(clusters(session.draft.data, shown, names), _rules(answer))
+        table = content(clusters(session.draft.data, shown, names), rules_kept(answer))
         origin = session.draft.data.origin
         self.table = table | {"is_map": origin is not None and bool(origin.shapes)}
 
@@ -109,9 +110,6 @@ class ClustersPanel(Component):
         words = [names[each] if names else str(each) for each in event.new[:_MOST_CALLED]]
         more = len(event.new) - len(words)
         self.point = ", ".join(words) + (f" and {more:,} more" if more else "")
-
-    def _hand(self, download: Download) -> None:
-        self._send_msg(asdict(download))
 
     def _act(self, message: dict[str, Any]) -> None:
         session, what = self._session, message["what"]
@@ -170,10 +168,6 @@ class Members(Texts):
             title += f", the first {len(listed):,}" if len(listed) < len(rows) else ""
             text = "\n".join(listed)
             self.blocks = [{"title": title, "about": "", "text": text, "sound": True}]
-
-
-def _rules(answer: Partition) -> tuple[RuleRow, ...]:
-    return rule_rows(tuple(each.rule for each in answer.kept_rules), answer)
 
 
 def content(frame: Clusters, rules: tuple[RuleRow, ...] = ()) -> dict[str, Any]:
@@ -299,16 +293,13 @@ class InsidePanel(Panel):
             self._arrange(self._inspection.views)
         if self._shown and self.in_front:
             self._panels[self._shown[self._tabs.active].name].refresh()
-            self._refresh_bounds()
+            if self._bounds is None:  # made when it is first seen: the page opens sooner
+                self._bounds = ProofBounds(self._session, self._inspection)
+                self._bounds.refresh()
+                self._box.append(self._bounds)
+            self._bounds.refresh()
         elif not self._shown and self._bounds is not None:  # those of the run before go
             self._bounds.refresh()
-
-    def _refresh_bounds(self) -> None:
-        if self._bounds is None:  # made when it is first seen: the page opens sooner
-            self._bounds = ProofBounds(self._session, self._inspection)
-            self._bounds.refresh()
-            self._box.append(self._bounds)
-        self._bounds.refresh()
 
     def _arrange(self, views: tuple[View, ...]) -> None:
         front = self._shown[self._tabs.active] if self._shown else None

@@ -10,7 +10,6 @@ import panel as pn
 import param
 from markupsafe import Markup
 
-from ccviz.arrays import IntArray
 from ccviz.errors import CcvizError
 from ccviz.numbers import count
 from ccviz.runs.file import run_bytes
@@ -30,12 +29,22 @@ from ccviz.views.frames.tables import (
     run_table,
 )
 from ccviz.views.lab.download import DownloadRequest
+from ccviz.views.lab.notice import unable
 from ccviz.views.lab.personal_archive import import_for
 from ccviz.views.lab.session import Session
-from ccviz.views.lab.suiting import unable
-from ccviz.views.panels.base import Component, Panel, button, watches
-from ccviz.views.panels.file_field import FileButton, FileField
-from ccviz.views.panels.html import Html, css, with_template
+from ccviz.views.panels.base import (
+    Component,
+    FileButton,
+    FileField,
+    Html,
+    Panel,
+    Sender,
+    about,
+    assets,
+    button,
+    css,
+    watches,
+)
 
 # --- A batch of runs: the sheet over the page that says which, and how far they are ---------------
 
@@ -44,8 +53,6 @@ _SEEDS = 3
 _SECONDS = 30.0
 _MOST_SEEDS = 100
 _MOST_LISTED = 6
-
-_BATCH_STYLE = css("dialog.css", "batch.css")
 
 
 class BatchPanel(Component):
@@ -56,14 +63,11 @@ class BatchPanel(Component):
     columns = param.List(default=list(OUTCOME_COLUMNS))
     shown = param.Boolean(default=False)
 
-    _esm = with_template("batch.js")
-    _stylesheets = [_BATCH_STYLE]  # noqa: RUF012, Panel's way to declare it
+    _esm, _stylesheets = assets("batch.js", "dialog.css", "batch.css")
 
     def __init__(self, session: Session, **params: Any) -> None:
-        super().__init__(**params)
-        self._session = session
+        super().__init__(session, **params)
         self._said, self._sets = "", dict[str, Draft]()
-        self.follow(session)
 
     def open(self) -> None:
         """Show the sheet, made out for the problem and the solver at hand."""
@@ -142,9 +146,6 @@ class BatchPanel(Component):
 # --- Those runs that are ticked in the table, side by side ----------------------------------------
 
 
-_COMPARISON_STYLE = css("comparison.css")
-
-
 class ComparisonPanel(Panel):
     """Visible if two runs are ticked; the best value of each line is highlighted."""
 
@@ -153,12 +154,16 @@ class ComparisonPanel(Panel):
         self._session = session
         self._html = Html(
             "",
-            stylesheets=[_COMPARISON_STYLE],
+            stylesheets=[css("comparison.css")],
             sizing_mode="stretch_width",
             margin=0,
             name="comparison",
         )
-        self._show = button("", self._light, margin=(4, 0), visible=False)
+        self._show = button(
+            "",
+            lambda: setattr(session, "differing", () if session.differing else self._apart),
+            margin=(4, 0), visible=False,
+        )  # fmt: skip
         self._apart: tuple[int, ...] = ()
         self._box = pn.Column(
             self._html, self._show, sizing_mode="stretch_width", margin=(8, 0, 0, 0), scroll=True,
@@ -177,7 +182,10 @@ class ComparisonPanel(Panel):
         found = [archive.load(run_id).incumbent for run_id in chosen]
         labels = [each.labels if each else None for each in found]
         most = max((each.problem.k for each in found if each), default=1)
-        self._apart = self._differing(labels[0], labels[1], most)
+        first, other, n = labels[0], labels[1], self._session.draft.n
+        self._apart = ()  # unless their points are those on the plot
+        if first is not None and other is not None and len(first) == len(other) == n:
+            self._apart = tuple(differing(first, other, most).tolist())
         self._show.visible = bool(self._apart)
         self._show.name = (
             f"Show the {count(len(self._apart), 'point')} in which the first two differ"
@@ -185,17 +193,6 @@ class ComparisonPanel(Panel):
         rows = comparison(infos, labels)
         names = run_names(archive.runs())
         self._html.object = _html([names[info.id] for info in infos], rows)
-
-    def _differing(self, first: IntArray | None, other: IntArray | None, k: int) -> tuple[int, ...]:
-        """Return the points in which two runs differ, if they are those on the plot."""
-        n = self._session.draft.n
-        if first is None or other is None or not len(first) == len(other) == n:
-            return ()
-        return tuple(differing(first, other, k).tolist())
-
-    def _light(self) -> None:
-        session = self._session
-        session.differing = () if session.differing else self._apart
 
 
 _TABLE = Markup(
@@ -225,10 +222,8 @@ _STYLES: tuple[tuple[Literal["csv", "markdown"], str], ...] = (
 )
 _KINDS = {"csv": ("runs.csv", "text/csv"), "markdown": ("runs.md", "text/markdown")}
 
-_RUNS_STYLE = css("runs.css")
 
-
-class RunTable(Component):
+class RunTable(Sender):
     """Rows of runs; sends what to do with which."""
 
     columns = param.List(default=list(COLUMNS))
@@ -237,15 +232,7 @@ class RunTable(Component):
     words = param.String(default="", doc="Which of them have a row.")
     shown = param.String(default="")
 
-    _esm = with_template("run_table.js")
-    _stylesheets = [_RUNS_STYLE]  # noqa: RUF012, Panel's way to declare it
-
-    def __init__(self, on_message: Any, **params: Any) -> None:
-        super().__init__(**params)
-        self._on_message = on_message
-
-    def _act(self, message: dict[str, Any]) -> None:
-        self._on_message(message)
+    _esm, _stylesheets = assets("run_table.js", "runs.css")
 
 
 class RunsPanel(Panel):
@@ -272,7 +259,8 @@ class RunsPanel(Panel):
             for style, words in _STYLES
         ]
         self._import = FileField(
-            self._take_file, label="Drop a run, or choose one", most_bytes=_MOST_BYTES,
+            lambda name, content: session.import_runs(name, import_for, content, then=self._show),
+            label="Drop a run, or choose one", most_bytes=_MOST_BYTES,
             sizing_mode="stretch_width", margin=(2, 6, 6, 6),
         )  # fmt: skip
         self.follow(session)
@@ -296,7 +284,7 @@ class RunsPanel(Panel):
         if not self._in_front:
             return
         words = self._session.runner.queue_words
-        self._queue.object = Markup('<p class="about">{}</p>').format(words)
+        self._queue.object = about(words)
         infos = listed_runs(self._session)
         names = run_names(infos)
         many, total = len(infos) > _MOST_ROWS, len(infos)
@@ -345,9 +333,6 @@ class RunsPanel(Panel):
             elif what == "delete":
                 session.delete_run(message["id"])
         self.refresh()
-
-    def _take_file(self, name: str, content: bytes) -> None:
-        self._session.import_runs(name, import_for, content, then=self._show)
 
     def _show(self, run_id: str) -> None:
         self._session.open_run(run_id)

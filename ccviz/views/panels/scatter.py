@@ -18,12 +18,10 @@ from ccviz.views.frames.links import (
     answer_words,
     legend_words,
     lines,
-    path,
     price_list,
     stay_words,
     sure_only,
 )
-from ccviz.views.frames.question import question
 from ccviz.views.frames.scatter import (
     MOST_TOOLTIPS,
     MOST_WHY,
@@ -34,16 +32,16 @@ from ccviz.views.frames.scatter import (
     links_of,
     only,
     plane,
+    question,
     repaired,
 )
-from ccviz.views.lab.inspection import Inspection, node_circles, node_labels, node_lines
+from ccviz.views.lab.inspection import Inspection, node_decisions, node_labels
 from ccviz.views.lab.painter import NAME as PAINTED
 from ccviz.views.lab.painter import Painter, blank_plane
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.state import inside, nearest
 from ccviz.views.palette import cluster_colors, look
-from ccviz.views.panels.base import Component, Panel, in_one_message, watches
-from ccviz.views.panels.html import css, with_template
+from ccviz.views.panels.base import Component, Panel, assets, in_one_message, watches
 from ccviz.views.panels.popup import LinkPopup, QuestionPopup
 from ccviz.views.upstream import FigurePane
 
@@ -54,8 +52,6 @@ _MOST, _OF_MORE = 24, 12
 """Most clusters that are all named, and how many are of more: the plot keeps its room."""
 _MOST_IN_FULL = 4
 """Most clusters that are called by the word and the number; more are called by the number."""
-
-_STYLE = css("legend.css")
 
 
 class Legend(Component):
@@ -68,13 +64,10 @@ class Legend(Component):
     unknown = param.Integer(default=0)
     more = param.Integer(default=0)
 
-    _esm = with_template("legend.js")
-    _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
+    _esm, _stylesheets = assets("legend.js", "legend.css")
 
     def __init__(self, session: Session, **params: Any) -> None:
-        super().__init__(min_height=24, margin=0, sizing_mode="stretch_width", **params)
-        self._session = session
-        self.follow(session)
+        super().__init__(session, min_height=24, margin=0, sizing_mode="stretch_width", **params)
 
     @watches("isolated")
     def _on_isolated(self, event: Any) -> None:
@@ -179,7 +172,7 @@ class ScatterPanel(Panel):
         if self._inspection is None:
             return
         at = None if self._is_blank else self._inspection
-        self._decisions.show(*node_lines(at, self._plane), *node_circles(at, self._plane))
+        self._decisions.show(*node_decisions(at, self._plane))
 
     def _say_links(self) -> None:
         session, draft = self._session, self._session.draft
@@ -340,7 +333,7 @@ class ScatterPanel(Panel):
 
     @watches("lit")
     def _on_lit(self, event: Any) -> None:
-        self._figure.show_path(path(event.new, self._plane))
+        self._figure.show_path(self._plane, event.new)
 
     @watches("dark", "presenting")
     def _on_look(self, *_: Any) -> None:

@@ -19,9 +19,16 @@ from ccviz.views.export.page import MOST_RUNS, Handout, page_of
 from ccviz.views.export.tree_text import WRITERS
 from ccviz.views.lab.download import DownloadRequest, is_small
 from ccviz.views.lab.session import Session
-from ccviz.views.panels.base import Component, Panel, button, watches
-from ccviz.views.panels.file_field import FileButton, FileField
-from ccviz.views.panels.html import Html, css
+from ccviz.views.panels.base import (
+    Component,
+    FileButton,
+    FileField,
+    Html,
+    Panel,
+    button,
+    css,
+    watches,
+)
 from ccviz.views.share.address import query
 from ccviz.views.share.code import as_command, as_model, as_python, origin_of
 from ccviz.views.share.kept import DAYS, KeptFiles, Kind
@@ -31,14 +38,6 @@ from ccviz.views.share.project import SUFFIX, csv_text, open_project, parts, wri
 
 
 _HINT = "One HTML file that replays the run, with its lesson if one is on; it needs no network"
-
-
-def page_button(session: Session, handout: Callable[[], Handout | None]) -> FileButton:
-    """Return a button for the page, which can be pressed once there is a run."""
-    return FileButton(
-        session, "Run as a page", partial(page_download, session, handout), hint=_HINT,
-        is_ready=lambda: session.run is not None, margin=(4, 8, 0, 0),
-    )  # fmt: skip
 
 
 def page_download(session: Session, handout: Callable[[], Handout | None]) -> DownloadRequest:
@@ -77,16 +76,6 @@ _PICTURE_HELP = (
 )
 
 
-def picture_button() -> pn.widgets.Button:
-    """Return a button that opens the dialog for the picture of the points."""
-    made = pn.widgets.Button(
-        name="Figure…", margin=(4, 8, 0, 0), css_classes=["picture"],
-        description=Tooltip(content=_PICTURE_HELP, position="bottom"),
-    )  # fmt: skip
-    made.js_on_click(code=_OPEN_PICTURE)
-    return made
-
-
 class ProjectPanel(Panel):
     """Data, links, settings and runs, as one file.
 
@@ -111,7 +100,12 @@ class ProjectPanel(Panel):
 
     def __panel__(self) -> Any:
         words = Html(_ABOUT, margin=0, sizing_mode="stretch_width")
-        buttons = (self._save, self._data, picture_button(), *self._beside)
+        picture = pn.widgets.Button(
+            name="Figure…", margin=(4, 8, 0, 0), css_classes=["picture"],
+            description=Tooltip(content=_PICTURE_HELP, position="bottom"),
+        )  # fmt: skip
+        picture.js_on_click(code=_OPEN_PICTURE)
+        buttons = (self._save, self._data, picture, *self._beside)
         return pn.Column(
             words, pn.FlexBox(*buttons, margin=0), self._open,
             sizing_mode="stretch_width", margin=(0, 0, 8, 0), css_classes=["section"],
@@ -147,7 +141,7 @@ def tree_buttons(session: Session) -> list[FileButton]:
     return [
         FileButton(
             session, label, partial(tree_download, session, suffix), hint=hint,
-            is_ready=partial(_has_tree, session), margin=(4, 8, 0, 0),
+            is_ready=lambda: bool(session.run and session.run.tree), margin=(4, 8, 0, 0),
         )
         for suffix, label, hint in _BUTTONS
     ]  # fmt: skip
@@ -166,11 +160,6 @@ def tree_download(session: Session, suffix: str) -> DownloadRequest:
     return DownloadRequest(name, _KINDS[suffix], WRITERS[suffix], given, at_once=True)
 
 
-def _has_tree(session: Session) -> bool:
-    return session.run is not None and bool(session.run.tree)
-
-
-_STYLE = css("share.css")
 _LOCAL = {"localhost", "127.0.0.1", "::1"}
 
 
@@ -183,7 +172,7 @@ class Texts(Component):
     blocks = param.List(default=[])
 
     _esm = Path(__file__).parent / "share.js"
-    _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
+    _stylesheets = [css("share.css")]  # noqa: RUF012, Panel's way to declare it
 
     def __init__(self, delete: Callable[[str], None] | None = None, **params: Any) -> None:
         super().__init__(**params)
@@ -280,9 +269,13 @@ class SharePanel(Panel):
         texts = pn.Column(
             self._texts, sizing_mode="stretch_both", margin=0, css_classes=["section"], scroll=True
         )
-        page = page_button(self._session, self._handout)
+        session = self._session
+        page = FileButton(
+            session, "Run as a page", partial(page_download, session, self._handout), hint=_HINT,
+            is_ready=lambda: session.run is not None, margin=(4, 8, 0, 0),
+        )  # fmt: skip
         return pn.Column(
-            ProjectPanel(self._session, page, *tree_buttons(self._session)),
+            ProjectPanel(session, page, *tree_buttons(session)),
             *self._own,
             texts,
             sizing_mode="stretch_both",
@@ -309,7 +302,9 @@ def blocks(session: Session, page: str, way: str = _WITHOUT_ADDRESS) -> list[dic
     holds the problem.
     """
     return [
-        _block("Address", _about_address(page), lambda: f"{page}?{query(session)}", way),
+        _block("Address",
+               lambda _: f"Opens the same problem, solver and settings.{if_here(page)}",
+               lambda: f"{page}?{query(session)}", way),
         _block("Python", _about_files("In a script or a notebook", session),
                lambda: as_python(session)),
         _block("Command line", _about_files("In a terminal", session),
@@ -328,10 +323,6 @@ def _block(
         said = f"{cannot} {way}".strip()
         return {"title": title, "about": "", "text": said, "sound": False}
     return {"title": title, "about": about(made), "text": made, "sound": True}
-
-
-def _about_address(page: str) -> Callable[[str], str]:
-    return lambda _: f"Opens the same problem, solver and settings.{if_here(page)}"
 
 
 def if_here(page: str) -> str:

@@ -15,14 +15,22 @@ from ccviz.solvers import SOLVERS, Solver, solver_class
 from ccviz.solvers.advice import Advice
 from ccviz.solvers.base import GROUPS, label_of, offered
 from ccviz.solvers.forecast import forecast
+from ccviz.views.lab.notice import advised, refusal, unable
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.state import FIRST_S
-from ccviz.views.lab.suiting import advised, refusal, unable
-from ccviz.views.panels.base import Following, Panel, button, rebuilt, watches
-from ccviz.views.panels.html import Html, css, step_heading
+from ccviz.views.panels.base import (
+    WIDE,
+    Following,
+    Html,
+    Panel,
+    button,
+    css,
+    rebuilt,
+    step_heading,
+    watches,
+)
 from ccviz.views.upstream import FloatInput
 
-_STYLE = css("solver.css")
 _TAKEN = Markup('<p class="about" title="Recommended. {}">★ recommended</p>')
 _ABOUT = Markup('<p class="about" title="{sentence} {paper}">{short} ({cited})</p>')
 
@@ -36,14 +44,15 @@ class SolverPanel(Panel):
         self._following = Following()
         self._shown: type[Solver] | None = None
         self._inputs: dict[str, pn.widgets.Widget] = {}
-        wide: Any = {"sizing_mode": "stretch_width", "margin": (2, 4)}
         self._choice = pn.widgets.Select(
-            name="Solver", groups=_groups({}), css_classes=["unlabelled"], **wide
+            name="Solver", groups=_groups({}), css_classes=["unlabelled"], **WIDE
         )
         self._advised: Advice | None = None
         self._take = button("", self._take_advised, margin=(0, 4), css_classes=["advice"])
         self._taken = Html("", margin=(0, 4), name="recommended")
-        self._about = Html("", margin=(0, 4), sizing_mode="stretch_width", stylesheets=[_STYLE])
+        self._about = Html(
+            "", margin=(0, 4), sizing_mode="stretch_width", stylesheets=[css("solver.css")]
+        )
         self._form = pn.Column(margin=0, sizing_mode="stretch_width")
         self._advanced = pn.Card(
             title="More settings", collapsed=True, margin=(2, 4), sizing_mode="stretch_width",
@@ -54,26 +63,27 @@ class SolverPanel(Panel):
             title="", collapsed=not chosen, margin=(2, 0), sizing_mode="stretch_width",
             css_classes=["plan"],
         )  # fmt: skip
-        self._seed = pn.widgets.IntInput.from_param(session.param.seed, name="Seed", **wide)
+        self._seed = pn.widgets.IntInput.from_param(session.param.seed, name="Seed", **WIDE)
         self._time = _limit(session.param.time_limit, "Time limit, s", 5.0)
         self._nodes = _limit(session.param.node_limit, "Node limit", 100)
         self._gap = _limit(session.param.gap_limit, "Stop at the gap", 0.01)
         self._outliers = pn.widgets.IntInput(
             name="Points that may be left out", value=session.draft.outliers, start=0,
-            description="Outliers: they cost nothing, and are in no cluster.", **wide,
+            description="Outliers: they cost nothing, and are in no cluster.", **WIDE,
         )  # fmt: skip
-        self._outliers.param.watch(
-            self._following.unless(lambda event: self._set_outliers(event.new)), "value"
+        self._following.hear_or_restore(
+            self._outliers, session.edits.set_outliers, lambda: session.draft.outliers
         )
         self._centers = pn.widgets.TextInput(
             name="Fixed centres", value=centers_text(session.draft.fixed_centers),
             placeholder="5.1, 3.5; 6.2, 2.9",
             description="Centres that do not move: a number for each feature, in the data's units.",
-            **wide,
+            **WIDE,
         )  # fmt: skip
-        self._centers.param.watch(
-            self._following.unless(lambda event: self._set_centers(event.new)), "value"
-        )
+        self._following.hear_or_restore(
+            self._centers, session.edits.set_fixed_centers,
+            lambda: centers_text(session.draft.fixed_centers),
+        )  # fmt: skip
         self._as_edited = pn.widgets.Toggle(name="Run as I edit", margin=(4, 4))
         self._keep = pn.widgets.Toggle.from_param(
             session.staying.param.wanted, name="Keep groups as they are", margin=(2, 4),
@@ -83,12 +93,8 @@ class SolverPanel(Panel):
             session.staying.param.most, name="Points that move, at most", start=0, margin=(2, 4),
             visible=False, sizing_mode="stretch_width", placeholder="as few as can be",
         )  # fmt: skip
-        self._as_edited.param.watch(
-            self._following.unless(lambda event: setattr(session, "as_edited", event.new)), "value"
-        )
-        self._choice.param.watch(
-            self._following.unless(lambda event: session.set_solver(event.new)), "value"
-        )
+        self._following.hear(self._as_edited, lambda is_on: setattr(session, "as_edited", is_on))
+        self._following.hear(self._choice, session.set_solver)
         self.follow(session)
         self._on_solver()
         self._describe()
@@ -129,7 +135,7 @@ class SolverPanel(Panel):
             for each in fields(solver)
         }
         for widget in self._inputs.values():
-            widget.param.watch(self._following.unless(self._on_setting), "value")
+            self._following.hear(widget, self._on_setting)
         advanced = {each.name for each in fields(solver) if each.metadata["advanced"]}
         plain = [widget for name, widget in self._inputs.items() if name not in advanced]
         limits = [self._nodes, self._gap] if solver.supports.exact else []
@@ -146,23 +152,10 @@ class SolverPanel(Panel):
         if event.new == 0:
             self._session.time_limit = None
 
-    def _set_outliers(self, outliers: int | None) -> None:
-        if outliers is not None:
-            self._session.edits.set_outliers(outliers)
-        self._show_outliers()  # nothing, or a refused number, gives way to the one in force
-
     @watches("draft")
-    def _show_outliers(self, *_: Any) -> None:
+    def _on_draft(self, *_: Any) -> None:
         with self._following:
             self._outliers.value = self._session.draft.outliers
-
-    def _set_centers(self, text: str) -> None:
-        self._session.edits.set_fixed_centers(text)
-        self._show_centers()  # a refused text gives way to the centres in force
-
-    @watches("draft")
-    def _show_centers(self, *_: Any) -> None:
-        with self._following:
             self._centers.value = centers_text(self._session.draft.fixed_centers)
 
     @watches("staying.now", "draft", "staying.wanted")
@@ -193,17 +186,15 @@ class SolverPanel(Panel):
             cited=cited(solver.paper),
         )  # fmt: skip
         self._about.object = about + cannot
-        self._offer(unable(draft))
-        self._advise(advised(draft, seconds=self._session.limits.time_limit))
-
-    def _offer(self, cannot: dict[str, str]) -> None:
-        """Grey those solvers that do not support the problem, and say why."""
-        greyed = [name for name in cannot if name != self._session.solver.name]
+        unable_ones = unable(draft)
+        groups = _groups(unable_ones)  # greyed, and with the reasons
+        greyed = [name for name in unable_ones if name != solver.name]
         with self._following:
-            if (groups := _groups(cannot)) != self._choice.groups:
+            if groups != self._choice.groups:
                 self._choice.param.update(groups=groups, disabled_options=greyed)
             elif greyed != self._choice.disabled_options:
                 self._choice.disabled_options = greyed
+        self._advise(advised(draft, seconds=self._session.limits.time_limit))
 
     def _advise(self, found: Advice | None) -> None:
         before, self._advised = self._advised, found

@@ -18,10 +18,10 @@ from tornado.ioloop import PeriodicCallback
 
 from ccviz.errors import CcvizError
 from ccviz.runs.database import default_path
-from ccviz.system import whole_file
+from ccviz.system import write_file
 from ccviz.views.serve.access import ACCESS
-from ccviz.views.serve.last_project import LAST_PROJECT, LastProject
 from ccviz.views.serve.server import Serving, make_server
+from ccviz.views.share.kept import LAST_PROJECT, LastProject
 
 # --- A window of its own: an installed Chromium shows one page, without tabs and address ----------
 
@@ -82,7 +82,9 @@ def run_desktop(main: Path, file: Path | None = None) -> None:
     """
     find_browser()  # before the server starts
     token = secrets.token_urlsafe(24)
-    serving = Serving(port=_free_port(), token=token)
+    with socket.socket() as place:
+        place.bind(("127.0.0.1", 0))  # a free port
+        serving = Serving(port=place.getsockname()[1], token=token)
     access, last_project = serving.access(), LastProject(default_path().parent, file)
     pn.state.cache[ACCESS], pn.state.cache[LAST_PROJECT] = access, last_project
     server = make_server(serving, access, main)
@@ -96,7 +98,11 @@ def run_desktop(main: Path, file: Path | None = None) -> None:
             _serve_until_closed(server, window)
         finally:
             last_project.save_and_close()
-            _close(window)
+            window.terminate()
+            try:
+                window.wait(_PATIENCE_S)
+            except subprocess.TimeoutExpired:
+                window.kill()
             server.stop()
 
 
@@ -118,21 +124,6 @@ def _serve_until_closed(server: object, window: subprocess.Popen[bytes]) -> None
     signal.signal(signal.SIGTERM, lambda *_: loop.add_callback_from_signal(loop.stop))
     loop.start()
     clock.stop()
-
-
-def _close(window: subprocess.Popen[bytes]) -> None:
-    window.terminate()
-    try:
-        window.wait(_PATIENCE_S)
-    except subprocess.TimeoutExpired:
-        window.kill()
-
-
-def _free_port() -> int:
-    with socket.socket() as place:
-        place.bind(("127.0.0.1", 0))
-        port: int = place.getsockname()[1]
-        return port
 
 
 # --- An entry in the desktop's menu, an icon, and the kinds of files that it opens ----------------
@@ -177,10 +168,9 @@ def install_entry() -> list[Path]:
     for path, text in files.items():
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with whole_file(path) as file:
-                file.write(text.encode())
         except OSError as broken:
             raise CcvizError(f"{path} cannot be written: {broken.strerror}.") from None
+        write_file(path, text.encode())
     _refresh("update-desktop-database", data / "applications")
     _refresh("update-mime-database", data / "mime")
     return list(files)

@@ -201,33 +201,24 @@ class AdmissionHandler(PlainHandler):
 
     def get(self) -> None:
         """Answer a request for a page."""
-        refused = is_refused(self._access, self.request)
-        cookie = None if refused else self._cookie()
-        if refused:
+        if refused := is_refused(self._access, self.request):
             self.say(403, refused)
-        elif cookie is None:
-            wrong = self.get_argument("token", "")
-            self.say(
-                403, "This token is not the right one." if wrong else "What is the token?", _FORM
-            )
-        else:
-            self._let_in(cookie)
+            return
+        given = self.get_argument("token", "")
+        cookie = self._access.admit(given, _cookie_of(self._access, self.request))
+        if cookie is not None:  # to the same page, without the token in its address
+            self.set_cookie(
+                self._access.cookie, cookie, expires_days=COOKIE_DAYS,
+                httponly=True, samesite="Lax", secure=self.request.protocol == "https",
+            )  # fmt: skip
+            rest = [(name, value) for name, values in self.request.query_arguments.items()
+                    for value in values if name != "token"]  # fmt: skip
+            self.redirect(f"{self.request.path}{'?' if rest else ''}{urlencode(rest)}")
+            return
+        sentence = "This token is not the right one." if given else "What is the token?"
+        self.say(403, sentence, _FORM)
 
     post = put = patch = delete = head = options = get
-
-    def _cookie(self) -> str | None:
-        given = self.get_argument("token", "")
-        return self._access.admit(given, _cookie_of(self._access, self.request))
-
-    def _let_in(self, cookie: str) -> None:
-        """Set the cookie and redirect to the same page, without the token in its address."""
-        self.set_cookie(
-            self._access.cookie, cookie, expires_days=COOKIE_DAYS,
-            httponly=True, samesite="Lax", secure=self.request.protocol == "https",
-        )  # fmt: skip
-        rest = [(name, value) for name, values in self.request.query_arguments.items()
-                for value in values if name != "token"]  # fmt: skip
-        self.redirect(f"{self.request.path}{'?' if rest else ''}{urlencode(rest)}")
 
 
 class SecurityHeaders(OutputTransform):

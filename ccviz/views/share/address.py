@@ -24,9 +24,9 @@ from ccviz.runs.stop import Limits
 from ccviz.solvers import Solver, make_solver, parse_setting, solver_class
 from ccviz.views.draft import Draft, draft_of
 from ccviz.views.lab.loading import clustering_of, rejoin, solver_of
+from ccviz.views.lab.notice import watched_settings
 from ccviz.views.lab.personal_archive import KeptDrafts
 from ccviz.views.lab.session import Session
-from ccviz.views.lab.suiting import watched_settings
 from ccviz.views.link_table import Kind, Link, LinkTable
 
 # --------------------------------------------------------------------------------------------------

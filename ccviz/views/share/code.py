@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from inspect import signature
-from typing import Any
 
 from ccviz.data.datasets import GENERATORS
 from ccviz.data.table import ROLES, Origin
@@ -34,10 +33,22 @@ def as_python(session: Session) -> str:
     many = len(draft.links) > MOST_WRITTEN
     brought = [reader, *(["read_links_file"] if many else []), *(["scale"] if scaled else [])]
     brought += ["scale_as"] if scaled and draft.fixed_centers else []
+    either = any(isinstance(rule, AskedEither) for rule in draft.rules)
+    centers = str([list(row) for row in draft.fixed_centers])
+    centers = f"scale_as({centers}, data.X, {draft.scaling!r})" if scaled else centers
+    given = {"seed": session.seed, **session.limits.given, **changed_settings(session)}
+    words = [repr(session.solver.name), *(f"{name}={value!r}" for name, value in given.items())]
     lines = [
         "from ccviz import Problem, solve",
         f"from ccviz.data import {', '.join(brought)}",
-        *_rules_from(draft),
+        *(
+            [
+                f"from ccviz.problem.asked import {'AskedEither, ' * either}AskedRule",
+                "from ccviz.problem.reduction import with_rules",
+            ]
+            if draft.rules
+            else []
+        ),
         *(["from ccviz.data.neighbors import neighbors_of"] if draft.neighbors else []),
         "",
         f"data = {source}",
@@ -50,12 +61,12 @@ def as_python(session: Session) -> str:
         *([f"    sizes={[list(draft.lower), list(draft.upper)]},"] if draft.lower else []),
         "    truth=data.truth,",
         *([f"    outliers={draft.outliers},"] if draft.outliers else []),
-        *([f"    fixed_centers={_centers(draft)},"] if draft.fixed_centers else []),
+        *([f"    fixed_centers={centers},"] if draft.fixed_centers else []),
         *(["    weights=data.weights,"] if draft.data.weights is not None else []),
-        *([f"    neighbors={_near(draft)},"] if draft.neighbors else []),
+        *([f"    neighbors=neighbors_of(data, {draft.neighbors!r}),"] if draft.neighbors else []),
         ")",
         *_rules(draft, session.solver.supports.rules),
-        f"result = solve(problem, {_arguments(session)})",
+        f"result = solve(problem, {', '.join(words)})",
         "print(result.status, result.objective, result.lower_bound)",
     ]
     return "\n".join(lines)
@@ -71,17 +82,6 @@ def as_model(session: Session) -> str:
 
 
 _MODELS = {"sdp": "relaxation", "divide": "relaxation", "colgen": "master"}
-
-
-def _rules_from(draft: Draft) -> list[str]:
-    """Return the imports that rules need."""
-    if not draft.rules:
-        return []
-    either = any(isinstance(rule, AskedEither) for rule in draft.rules)
-    return [
-        f"from ccviz.problem.asked import {'AskedEither, ' if either else ''}AskedRule",
-        "from ccviz.problem.reduction import with_rules",
-    ]
 
 
 def _rules(draft: Draft, keeps_rules: bool) -> list[str]:
@@ -159,25 +159,6 @@ def _list(draft: Draft, kind: Kind) -> str:
     pairs = [link.pair if link.is_hard else (*link.pair, link.weight)
              for link in draft.links if link.kind == kind]  # fmt: skip
     return repr(pairs)
-
-
-def _arguments(session: Session) -> str:
-    given: dict[str, Any] = {
-        "seed": session.seed,
-        **session.limits.given,
-        **changed_settings(session),
-    }
-    words = [repr(session.solver.name), *(f"{name}={value!r}" for name, value in given.items())]
-    return ", ".join(words)
-
-
-def _centers(draft: Draft) -> str:
-    centers = str([list(row) for row in draft.fixed_centers])
-    return centers if draft.scaling == "none" else f"scale_as({centers}, data.X, {draft.scaling!r})"
-
-
-def _near(draft: Draft) -> str:
-    return f"neighbors_of(data, {draft.neighbors!r})"
 
 
 def as_command(session: Session) -> str:

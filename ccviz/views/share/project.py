@@ -32,7 +32,7 @@ from ccviz.data.link_files import short_source
 from ccviz.data.scaling import check_scaling
 from ccviz.data.table import FOUND, Cells, Decision, Missing, Origin, Role, Skip
 from ccviz.errors import CcvizError
-from ccviz.problem.asked import AnyAsked, AskedEither, AskedRule, joined, parts_of
+from ccviz.problem.asked import AskedEither, AskedRule, joined, parts_of
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.codec import decode_problem, encode_problem
@@ -255,24 +255,22 @@ def write_project(
         parts.writestr(_HEAD, msgspec.json.format(msgspec.json.encode(head)))
         parts.writestr(_DATA, encode_problem(points))
         parts.writestr(_TABLE, encode_table(data))
-        if with_runs:
-            _write_runs(parts, personal_archive(archive, person), draft)
-    return file.getvalue()
-
-
-def _write_runs(parts: zipfile.ZipFile, archive: Archive, draft: Draft) -> None:
-    with tempfile.TemporaryDirectory() as folder:
+        own = personal_archive(archive, person)
         # The oldest first, so that the newest is on top where they are read.
-        for place, run_id in enumerate(reversed(runs_on(archive, draft))):
-            path = Path(folder) / f"{place}.ccviz"
-            export_run(archive, run_id, path)
-            parts.write(path, f"{_RUNS}{place:03}.ccviz")
+        run_ids = runs_on(own, draft)[::-1] if with_runs else []
+        with tempfile.TemporaryDirectory() as folder:
+            for place, run_id in enumerate(run_ids):
+                exported = Path(folder) / f"{place}.ccviz"
+                export_run(own, run_id, exported)
+                parts.write(exported, f"{_RUNS}{place:03}.ccviz")
+    return file.getvalue()
 
 
 def _head(session: Session) -> _Head:
     draft = session.draft
+    either = any(isinstance(rule, AskedEither) for rule in draft.rules)
     return _Head(
-        format=_format_of(draft),
+        format=3 if either else 2 if draft.rules else 1,
         name=draft.data.name,
         features=list(draft.data.features),
         classes=list(draft.data.classes),
@@ -298,19 +296,8 @@ def _head(session: Session) -> _Head:
     )  # fmt: skip
 
 
-def _format_of(draft: Draft) -> Literal[1, 2, 3]:
-    if any(isinstance(rule, AskedEither) for rule in draft.rules):
-        return 3
-    return 2 if draft.rules else 1
-
-
 def _packed(rule: AskedRule, *others: AskedRule) -> _Rule:
     return _Rule(rule.text, list(rule.known), [_packed(each) for each in others])
-
-
-def _unpacked(rule: _Rule) -> AnyAsked:
-    parts = (AskedRule(plain(each.text), tuple(each.known)) for each in (rule, *rule.others))
-    return joined(parts)
 
 
 def _stored(links: LinkTable) -> list[_Link]:
@@ -338,13 +325,11 @@ def runs_on(archive: Archive, draft: Draft) -> list[str]:
     same = (
         info.id
         for info in archive.runs()
-        if (info.n, info.d) == draft.X.shape and info.state != "running"
+        if (info.n, info.d) == draft.X.shape
+        and info.state != "running"
+        and np.array_equal(archive.problem(info.id).X[: draft.n], draft.X)
     )
-    return list(islice((run for run in same if _is_on(archive.problem(run), draft)), _MOST_RUNS))
-
-
-def _is_on(problem: Problem, draft: Draft) -> bool:
-    return np.array_equal(problem.X[: problem.n_points], draft.X)
+    return list(islice(same, _MOST_RUNS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -445,7 +430,10 @@ def _draft(head: _Head, points: Problem) -> Draft:
         data, head.k, head.scaling,
         _table(head.links),
         tuple(head.lower), tuple(head.upper),
-        rules=tuple(map(_unpacked, head.rules)),
+        rules=tuple(
+            joined(AskedRule(plain(each.text), tuple(each.known)) for each in (rule, *rule.others))
+            for rule in head.rules
+        ),
         cluster_names=tuple(
             ClusterName(name.point, plain(name.text)) for name in head.cluster_names
         ),

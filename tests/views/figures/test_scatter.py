@@ -29,6 +29,15 @@ def figure():
     return figure
 
 
+def test_a_path_follows_its_points():
+    box = Draft(Dataset("box", np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 4.0]]), ("a", "b")), 2)
+    figure, where = ScatterFigure(look(False)), plane(box, "a", "b")
+    figure.show_path(where, (2, 0, 1))
+    lit = figure.plot.select_one({"name": "path"}).data_source.data
+    assert lit["x"].tolist() == [0, 0, 1]
+    assert lit["y"].tolist() == [4, 0, 0]
+
+
 def test_crosses_of_many_centres_do_not_hide_the_points(figure):
     crosses = [
         each.glyph for each in figure.plot.renderers if getattr(each.glyph, "marker", "") == "cross"

@@ -16,7 +16,6 @@ from ccviz.views.frames.links import (
     lines,
     many_broken,
     opacity,
-    path,
     price_list,
     price_words,
     widths,
@@ -57,12 +56,6 @@ def test_a_point_without_a_cluster_breaks_nothing(draft):
     where = plane(draft, "a", "b")
     assert not lines(draft, "must", where, labels).broken.any()
     assert not lines(draft, "cannot", where, labels).broken.any()
-
-
-def test_a_path_follows_its_points(draft):
-    lit = path((2, 0, 1), plane(draft, "a", "b"))
-    assert lit.x.tolist() == [0, 0, 1]
-    assert lit.y.tolist() == [4, 0, 0]
 
 
 def test_links_can_be_faint_or_only_those_that_are_broken():

@@ -134,8 +134,9 @@ def test_a_node_lives_from_when_it_was_opened_to_when_it_was_closed(problem, tre
     times = {type(each.event).__name__: each.time_s for each in records[::-1] if
              getattr(each.event, "node", None) == 0}  # fmt: skip
     lives = log.lives(np.array([0, 999]))
-    assert (lives.opened[0], lives.closed[0]) == (times["NodeOpened"], times["NodeBranched"])
-    assert np.isnan([lives.opened[1], lives.closed[1]]).all()
+    opened, closed = lives["opened"], lives["closed"]
+    assert (opened[0], closed[0]) == (times["NodeOpened"], times["NodeBranched"])
+    assert np.isnan([opened[1], closed[1]]).all()
 
 
 def log_of(records):

@@ -1,7 +1,7 @@
 import numpy as np
 
 from ccviz.data.datasets import Dataset, load
-from ccviz.views.frames.question import question, set_question
+from ccviz.views.frames.scatter import question, set_question
 
 
 def test_features_stand_in_the_order_of_their_difference():

@@ -5,8 +5,7 @@ from sklearn.metrics import adjusted_rand_score
 from ccviz import events
 from ccviz.data.datasets import Dataset
 from ccviz.events import RelaxationSolved
-from ccviz.views.frames.question import guess
-from ccviz.views.frames.scatter import links_of, marks
+from ccviz.views.frames.scatter import guess, links_of, marks
 from ccviz.views.frames.tables import _OF_POINTS, _SENTENCES, sentence
 from ccviz.views.link_table import Link
 

@@ -4,7 +4,7 @@ from ccviz.data.datasets import load
 from ccviz.data.examples import EXAMPLES
 from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.loading import load_data, load_links
-from ccviz.views.lab.suiting import unable
+from ccviz.views.lab.notice import unable
 from ccviz.views.link_table import Link
 from ccviz.views.panels.data import SheetPanel, content
 from ccviz.views.share.code import as_command, as_python

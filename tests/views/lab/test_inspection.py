@@ -6,7 +6,7 @@ from ccviz.views.frames.exact import ColumnsLog
 from ccviz.views.frames.heuristic import PopulationLog
 from ccviz.views.frames.scatter import plane
 from ccviz.views.inside import CATALOGUE
-from ccviz.views.lab.inspection import Inspection, node_circles, node_lines
+from ccviz.views.lab.inspection import Inspection, node_decisions
 from ccviz.views.lab.player import Player
 
 
@@ -107,11 +107,10 @@ def test_places_of_the_chosen_node_are_circles_and_its_pairs_lines(
     show(place_records)
     draft = Draft(Dataset("forty", problem.X, ("a", "b")), problem.k)
     where = plane(draft, "a", "b")
-    assert node_circles(inspection, where) == (None, None)
+    assert node_decisions(inspection, where)[2:] == (None, None)
     inspection.select(6)
-    together, apart = node_lines(inspection, where)
-    taken, empty = node_circles(inspection, where)
+    together, apart, taken, empty = node_decisions(inspection, where)
     assert (together.names, apart.names) == (["together 1-2"], [])
     assert taken.x.tolist() == [problem.X[5, 0]]
     assert empty.y.tolist() == [problem.X[7, 1]]
-    assert node_circles(inspection, plane(draft, "PC 1", "PC 2")) == (None, None)
+    assert node_decisions(inspection, plane(draft, "PC 1", "PC 2"))[2:] == (None, None)

@@ -8,7 +8,7 @@ import pytest
 from ccviz.data.datasets import Dataset
 from ccviz.problem.asked import AskedRule
 from ccviz.views.draft import draft_of
-from ccviz.views.lab.suiting import said_of, verdict
+from ccviz.views.lab.notice import said_of, verdict
 from ccviz.views.link_table import Link
 from tests.patience import tick_until
 

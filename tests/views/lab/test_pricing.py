@@ -2,7 +2,7 @@
 
 import pytest
 
-from ccviz.views.lab.background_study import Pricing
+from ccviz.views.lab.queued_call import Pricing
 from ccviz.views.lessons.catalogue import SessionHere
 from ccviz.views.link_table import Link
 from ccviz.views.panels.links import LinkList, LinksPanel

@@ -10,8 +10,8 @@ from ccviz.views.draft import Draft, draft_of_problem
 from ccviz.views.frames.card import rule_rows
 from ccviz.views.frames.scatter import plane
 from ccviz.views.lab.loading import add_rule, drop_rule, runs_to_name
+from ccviz.views.lab.notice import unable
 from ccviz.views.lab.painter import with_points, without_points
-from ccviz.views.lab.suiting import unable
 from ccviz.views.link_table import Link
 from tests.made_up import played, stamped
 

@@ -44,7 +44,7 @@ def test_few_points_move_and_say_why(session):
     assert session.answer is partition
     assert (plot.labels != shown).sum() == len(change.moved) > 0
     assert "changed cluster (circled)" in plot.legend.note
-    words = plot._figure._points.data["links"]
+    words = plot._figure.points.data["links"]
     assert all("Moved" in words[point] for point in change.moved)
     panel = ResultPanel(session, Inspection(session.archive, session.player), "").__panel__()
     said = panel.select(lambda each: each.name == "result")[0].object

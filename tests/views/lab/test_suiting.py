@@ -4,7 +4,7 @@ from ccviz.data.datasets import load
 from ccviz.problem.asked import AskedRule
 from ccviz.problem.rules import RULE_KINDS
 from ccviz.views.lab.loading import add_rule, draw_links
-from ccviz.views.lab.suiting import advised, in_titles
+from ccviz.views.lab.notice import advised, in_titles
 from ccviz.views.link_table import Link
 from tests.views.lab.test_session import play_out
 

@@ -3,7 +3,7 @@
 import pytest
 
 from ccviz.views.frames.links import answer_words
-from ccviz.views.lab.background_study import Sureness
+from ccviz.views.lab.queued_call import Sureness
 from ccviz.views.lessons.catalogue import SessionHere
 from ccviz.views.link_table import Link
 from ccviz.views.panels.prices import SureTools

@@ -14,9 +14,9 @@ from ccviz.data.datasets import Dataset, load
 from ccviz.problem.rules import RULE_KINDS
 from ccviz.views import panels
 from ccviz.views.draft import group_links
-from ccviz.views.lab.keys import PAGE_KEYS, show_keys
 from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.personal_archive import WORDS
+from ccviz.views.lab.session import PAGE_KEYS, show_keys
 from ccviz.views.lab.state import Screen
 from ccviz.views.lessons.catalogue import LESSONS
 from ccviz.views.lessons.course import Course
@@ -70,7 +70,7 @@ def test_who_reacts_is_listed():
 def test_no_panel_shows_html_in_another_way():
     """Panel's own pane, in a hidden tab, loads sheets from a CDN (`upstream.html_pane`)."""
     sources = sorted(Path(panels.__file__).parent.glob("*.py"))
-    assert "html.py" in {source.name for source in sources}
+    assert "base.py" in {source.name for source in sources}
     others = [source.name for source in sources if "pane.HTML" in source.read_text("utf-8")]
     assert others == []
 

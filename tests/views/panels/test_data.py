@@ -14,8 +14,8 @@ from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.painter import Painter
 from ccviz.views.link_table import Link
 from ccviz.views.panels import right as clusters
+from ccviz.views.panels.base import FileField
 from ccviz.views.panels.data import DataPanel
-from ccviz.views.panels.file_field import FileField
 from ccviz.views.panels.plot import PlotPanel
 from ccviz.views.panels.result import RacePanel
 from ccviz.views.panels.right import ClustersPanel, ProofBounds

@@ -9,8 +9,8 @@ from ccviz.views.lab.notice import Notice
 from ccviz.views.lessons.catalogue import LESSONS
 from ccviz.views.lessons.course import TABS, Course, Lesson, Step, is_right
 from ccviz.views.lessons.written import FROM_FILE, as_file, of_file, of_word
+from ccviz.views.panels.base import FileButton, FileField
 from ccviz.views.panels.classroom import Answers, ClassPanel, QuestionPanel
-from ccviz.views.panels.file_field import FileButton, FileField
 from ccviz.views.panels.lessons import OWN, LessonChoice, LessonEditor, LessonPanel
 from ccviz.views.panels.player import PlayerPanel, present
 from ccviz.views.panels.share import Texts

@@ -2,8 +2,8 @@ from ccviz.data.datasets import Dataset
 from ccviz.events import BoundImproved, IncumbentFound, NodeOpened
 from ccviz.problem.partition import Partition
 from ccviz.views.frames.node import NodeLog
+from ccviz.views.inside import NodePanel
 from ccviz.views.lab.inspection import Inspection
-from ccviz.views.panels.inside import NodePanel
 from ccviz.views.panels.scatter import ScatterPanel
 from tests.made_up import stamped
 from tests.views.person import At

@@ -1,5 +1,5 @@
 from ccviz.data.datasets import load
-from ccviz.views.lab.suiting import advised
+from ccviz.views.lab.notice import advised
 from ccviz.views.link_table import Link
 from ccviz.views.panels.solver import SolverPanel, cited
 from tests.views.person import At

@@ -10,7 +10,7 @@ from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.runner import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.link_table import Link
-from ccviz.views.serve.last_project import LastProject
+from ccviz.views.share.kept import LastProject
 from tests.patience import wait_until
 
 
