@@ -27,7 +27,7 @@ from pathlib import Path
 
 import msgspec
 
-from ccviz.data.formulas import unguarded
+from ccviz.data.cells import unguarded
 from ccviz.data.names import NameBook
 from ccviz.data.table import Source, decode_text, read_bytes
 from ccviz.errors import CcvizError, FileFormatError

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.data.cells import PLAIN_CSV, CsvStyle
-from ccviz.data.formulas import markdown_table
+from ccviz.data.cells import PLAIN_CSV, CsvStyle, markdown_table
 from ccviz.problem.partition import cluster_means, cluster_squares
 
 _ROUNDING = 1e-12

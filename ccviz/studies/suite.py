@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ccviz.bounds import relative_gap
-from ccviz.data.cells import PLAIN_CSV
-from ccviz.data.formulas import unguarded
+from ccviz.data.cells import PLAIN_CSV, unguarded
 from ccviz.data.link_files import read_links_file
 from ccviz.data.read_table import read_data
 from ccviz.errors import FileFormatError

@@ -19,9 +19,8 @@ import numpy as np
 
 from ccviz.api import solve
 from ccviz.arrays import FloatArray
-from ccviz.data.cells import PLAIN_CSV
+from ccviz.data.cells import PLAIN_CSV, unguarded
 from ccviz.data.datasets import Dataset, standardise
-from ccviz.data.formulas import unguarded
 from ccviz.data.random_links import random_pairs
 from ccviz.errors import FileFormatError, ProblemError
 from ccviz.problem.problem import Problem

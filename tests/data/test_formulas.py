@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 import ccviz
 from ccviz.data import read_table
-from ccviz.data.cells import DELIMITERS, CsvStyle
-from ccviz.data.formulas import guarded, markdown_table, unguarded
+from ccviz.data.cells import DELIMITERS, CsvStyle, guarded, markdown_table, unguarded
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.studies.profile import profile, profile_csv, profile_markdown
