@@ -28,7 +28,7 @@ from ccviz.problem.blocks import contract, has_unweighted_blocks, refine
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Run
-from ccviz.solvers import Solver, make_solver, solver_class
+from ccviz.solvers import Solver, solver_class
 from ccviz.solvers.advice import advice, obstacle
 from ccviz.studies.margin_table import Margin, Margins, unsure
 from ccviz.studies.moves import Moves, Opposite
@@ -84,8 +84,7 @@ def margin_steps(
     known : Margins, optional
         What was known before.
     """
-    chosen = make_solver(solver) if isinstance(solver, str) else solver
-    check_margins(run, chosen)
+    chosen = check_margins(run, solver)
     margins = known or first_margins(run)
     yield margins
     opposites = Opposites(margins.problem, margins.labels, margins.lower_bound)
@@ -124,8 +123,7 @@ def pair_margin(
     CcvizError, UnsupportedError
         As for `how_sure`, and if these are no two points.
     """
-    chosen = make_solver(solver) if isinstance(solver, str) else solver
-    check_margins(run, chosen)
+    chosen = check_margins(run, solver)
     n = run.problem.n
     if i == j or not (0 <= i < n and 0 <= j < n):
         raise CcvizError(f"{i} and {j} are no two of the points 0 to {n - 1}.")
@@ -222,22 +220,18 @@ class Opposites:
 
     Attributes
     ----------
-    labels : (n,) int64
     lower_bound : float
         Of the problem.
     """
 
     problem: Problem
-    labels: IntArray
+    labels: IntArray  # (n,)
     lower_bound: float
 
     def of(self, i: int, j: int) -> Problem | None:
         """Return the problem with two points apart that are together, or the other way round.
 
-        Returns
-        -------
-        Problem or None
-            None if it has no clustering.
+        None if it has no clustering.
         """
         try:
             opposite = refine(self.problem, *_opposite_pair(self.labels, i, j))
@@ -343,20 +337,16 @@ def _joined(opposites: Opposites, margins: Margins) -> FloatArray:
     return joined
 
 
-def check_margins(run: Run, solver: Solver) -> None:
-    """Check that the margins of a run can be limited.
+def check_margins(run: Run, solver: str | Solver) -> Solver:
+    """Return the solver that is to prove margins of a run; the errors are those of `how_sure`.
 
     Parameters
     ----------
-    solver : Solver
-        That is to prove them.
-
-    Raises
-    ------
-    CcvizError, UnsupportedError
-        As `how_sure`.
+    solver : str or Solver
+        The solver, or its name.
     """
-    check_bounded(run, solver, "margin", "Margins are known only where no rules are kept.")
+    no_rules = "Margins are known only where no rules are kept."
+    return check_bounded(run, solver, "margin", no_rules)
 
 
 def _limited(margins: Margins, point: int, limits: Limits) -> Margins:

@@ -30,7 +30,7 @@ from ccviz.problem.problem import Problem
 from ccviz.runs.earlier import Start
 from ccviz.runs.kept_tree import Earlier, goes_on, kept_tree
 from ccviz.runs.run import Result, Run
-from ccviz.solvers import Solver, make_solver
+from ccviz.solvers import Solver
 from ccviz.studies.near_problem import check_bounded, descended
 from ccviz.studies.price_table import PROVED_WIDTH, LinkPrice, Prices, unpriced
 
@@ -82,8 +82,7 @@ def price_steps(
     known : Prices, optional
         What was known before; without it the estimates are made first.
     """
-    chosen = make_solver(solver) if isinstance(solver, str) else solver
-    check_priced(run, chosen)
+    chosen = check_priced(run, solver)
     prices = known or estimated(run)
     yield prices
     before: Result | None = None
@@ -119,8 +118,7 @@ def group_price(
     CcvizError
         If the run has no such link.
     """
-    chosen = make_solver(solver) if isinstance(solver, str) else solver
-    check_priced(run, chosen)
+    chosen = check_priced(run, solver)
     whole = unpriced(run)
     links = zip(
         np.where(whole.is_must, "must", "cannot").tolist(), whole.pairs.tolist(), strict=True
@@ -165,21 +163,16 @@ def estimated(run: Run) -> Prices:
     return replace(prices, todo=_first_groups(prices))
 
 
-def check_priced(run: Run, solver: Solver) -> None:
-    """Check that the links of a run can be priced.
+def check_priced(run: Run, solver: str | Solver) -> Solver:
+    """Return the solver that is to prove prices of a run; the errors are those of `link_prices`.
 
     Parameters
     ----------
-    solver : Solver
-        That is to prove the prices.
-
-    Raises
-    ------
-    CcvizError, UnsupportedError
-        As `link_prices`.
+    solver : str or Solver
+        The solver, or its name.
     """
     no_rules = "Links have prices only where no rules are kept beside them."
-    check_bounded(run, solver, "price", no_rules)
+    return check_bounded(run, solver, "price", no_rules)
 
 
 def _asks_the_same(problem: Problem, smaller: Problem) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import msgspec
@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.errors import ArchiveError
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Run
+from ccviz.studies.near_problem import packed, unpacked
 from ccviz.studies.price_table import PROVED_WIDTH
-
-_UNREADABLE = "the stored margins of this run cannot be read."
 
 
 @dataclass(frozen=True)
@@ -218,18 +216,13 @@ class _Stored(msgspec.Struct, array_like=True):
     other: list[int]
     above: list[float]
     below: list[float]
-    todo: list[int]
+    todo: tuple[int, ...]
     joined: list[float]
 
 
 def encode_margins(margins: Margins) -> bytes:
     """Return margins as bytes, without their problem."""
-    stored = _Stored(
-        margins.labels.tolist(), margins.lower_bound, margins.other.tolist(),
-        margins.above.tolist(), margins.below.tolist(), list(margins.todo),
-        margins.joined.ravel().tolist(),
-    )  # fmt: skip
-    return msgspec.msgpack.encode(stored)
+    return packed(margins, _Stored)
 
 
 def decode_margins(data: bytes, run: Run) -> Margins:
@@ -240,28 +233,10 @@ def decode_margins(data: bytes, run: Run) -> Margins:
     ArchiveError
         If the bytes are no margins of this run's points.
     """
-    n = run.problem.n
-    try:
-        stored = msgspec.msgpack.decode(data, type=_Stored)
-    except msgspec.MsgspecError:
-        raise ArchiveError(_UNREADABLE) from None
-    columns = (stored.labels, stored.other, stored.above, stored.below)
-    places = [*stored.todo, *(each for each in stored.other if each != -1)]
-    clusters = range(run.problem.k)
-    if (
-        any(len(column) != n for column in columns)
-        or not all(0 <= point < n for point in places)
-        or not all(label in clusters for label in stored.labels)
-        or len(stored.joined) != run.problem.k**2
-    ):
-        raise ArchiveError(_UNREADABLE)
-    return replace(
-        unsure(run),
-        labels=np.array(stored.labels, dtype=np.int64),
-        lower_bound=stored.lower_bound,
-        other=np.array(stored.other, dtype=np.int64),
-        above=np.array(stored.above),
-        below=np.array(stored.below),
-        todo=tuple(stored.todo),
-        joined=np.array(stored.joined).reshape(run.problem.k, run.problem.k),
-    )
+    n, k = run.problem.n, run.problem.k
+
+    def fits(stored: _Stored) -> bool:
+        places = [*stored.todo, *(each for each in stored.other if each != -1)]
+        return all(0 <= point < n for point in places) and all(0 <= c < k for c in stored.labels)
+
+    return unpacked(data, _Stored, unsure(run), "margins", fits)
