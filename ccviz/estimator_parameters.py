@@ -18,12 +18,7 @@ from ccviz.solvers import SOLVERS, solver_class
 
 
 def check_starts(solver: str) -> None:
-    """Check that a solver can begin with a clustering.
-
-    Parameters
-    ----------
-    solver : str
-        A registered name.
+    """Check that a solver, by its name, can begin with a clustering.
 
     Raises
     ------
@@ -41,7 +36,7 @@ def check_starts(solver: str) -> None:
 
 
 def first_labels(init: Any, problem: Problem, scale: FloatArray | float = 1.0) -> IntArray:
-    """Return a clustering to begin with, from labels or centres.
+    """Return (n,) int64 a clustering to begin with, from labels or centres.
 
     Parameters
     ----------
@@ -49,10 +44,6 @@ def first_labels(init: Any, problem: Problem, scale: FloatArray | float = 1.0) -
         Labels from 0 to k - 1, or centres; of these each point takes the nearest.
     scale : (d,) float64 or float
         What the features of given centres are multiplied by, as those of the problem were.
-
-    Returns
-    -------
-    (n,) int64
 
     Raises
     ------
@@ -115,7 +106,7 @@ def sizes_of(sizes: Any, size_min: Any, size_max: Any, n: int, k: int) -> Any:
 
 
 def limits_of(size_min: Any, size_max: Any, n: int, k: int) -> tuple[IntArray, IntArray]:
-    """Return the least and most points of each cluster, 0 and n where nothing is given.
+    """Return (k,) the least and (k,) the most points of clusters, 0 and n where nothing is given.
 
     Parameters
     ----------
@@ -123,10 +114,6 @@ def limits_of(size_min: Any, size_max: Any, n: int, k: int) -> tuple[IntArray, I
         As in `sizes_of`.
     n, k : int
         Rows and clusters.
-
-    Returns
-    -------
-    lower, upper : (k,) int64
 
     Raises
     ------

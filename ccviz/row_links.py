@@ -27,10 +27,6 @@ class RowLinks:
     must_link, cannot_link : pairs
         As in `ccviz.Problem`, by row number.
 
-    Attributes
-    ----------
-    shape : (n,)
-
     Raises
     ------
     ProblemError

@@ -327,13 +327,7 @@ class Recipe:
     cuts: str = "none"
 
     def setup(self, truth: IntArray) -> Setup:
-        """Return what comes with the points.
-
-        Parameters
-        ----------
-        truth : (n,) int64
-            Their known classes.
-        """
+        """Return what comes with points of known classes, (n,) int64."""
         drawn = random_pairs(truth, self.links, self.wrong, self.seed)
         settings = {"cuts": self.cuts}
         return Setup(self.story, drawn.must_link, drawn.cannot_link, "sdp", settings)

@@ -183,10 +183,7 @@ class Archive:
     def score(self, run_id: str, run: Run | None = None) -> float | None:
         """Compute and store a run's adjusted Rand index, if the classes are known and not forced.
 
-        Parameters
-        ----------
-        run : Run, optional
-            Its final state; folded from the records if not given.
+        `run`: Its final state; folded from the records if not given.
         """
         incumbent = (run or self.load(run_id)).incumbent
         ari = incumbent.free_scores.get("ari") if incumbent else None
@@ -216,14 +213,7 @@ class Archive:
             _update(db, number, again)
 
     def keep_study(self, run_id: str, study: Study, data: bytes) -> None:
-        """Store what a study found out about a run; it replaces what was stored before.
-
-        Parameters
-        ----------
-        data : bytes
-            See `ccviz.studies.price_table.encode_prices` and
-            `ccviz.studies.margin_table.encode_margins`.
-        """
+        """Store what a study found out about a run, in the place of what was stored before."""
         number = self._owned(run_id)
         with self._file.writing() as db:
             db.execute(STUDIES[study])  # archives of before have no such table

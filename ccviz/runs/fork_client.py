@@ -108,13 +108,7 @@ def _await(pid: int) -> None:
 
 
 class ForkClient:
-    """The handle of a fork server, which ends with its parent.
-
-    Parameters
-    ----------
-    solver : str
-        Name of the solver that is loaded before the first fork.
-    """
+    """The handle of a fork server, which loads a solver, forks, and ends with its parent."""
 
     possible = FORKS
     """Whether this system can fork a process that has loaded these libraries."""

@@ -170,13 +170,7 @@ class Job:
         return self._child.pid
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for the end of the run and return whether it has ended.
-
-        Parameters
-        ----------
-        timeout : float, optional
-            Longest wait in seconds; without a limit if not given.
-        """
+        """Wait for the end of the run, at most some seconds, and return whether it has ended."""
         return self._done.wait(timeout)
 
     def pause(self) -> None:
@@ -192,13 +186,7 @@ class Job:
         self._say(f"step {events}")
 
     def stop(self, grace: float = 5.0) -> None:
-        """Ask the worker to end; it is killed if it still runs after ``grace`` seconds.
-
-        Parameters
-        ----------
-        grace : float
-            Seconds.
-        """
+        """Ask the worker to end; it is killed if it still runs after ``grace`` seconds."""
         self._stopping = True
         self._say("stop")
         killer = threading.Timer(grace, self.kill)

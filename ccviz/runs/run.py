@@ -98,12 +98,7 @@ _JUDGED: WeakKeyDictionary[IncumbentFound, Partition] = WeakKeyDictionary()
 
 
 def rank_of(found: Partition, event: IncumbentFound) -> Rank:
-    """Return the rank of a clustering that a solver found.
-
-    Returns
-    -------
-    (int, float)
-    """
+    """Return the rank of a clustering that a solver found."""
     broken = found.violations
     own = found.objective if event.objective is None else event.objective
     return broken.hard + broken.sizes + broken.rules, own
@@ -175,13 +170,7 @@ class Run:
     _rank: Rank = WORST
 
     def apply(self, record: Record) -> None:
-        """Fold one more record in.
-
-        Parameters
-        ----------
-        record : Record
-            The next one.
-        """
+        """Fold the next record in."""
         self.seq, self.time_s = record.seq, record.time_s
         handler = _HANDLERS.get(type(record.event))
         if handler is not None:
@@ -402,13 +391,7 @@ class Result:
 
 
 def result_of(run: Run, records: Callable[[], Sequence[Record]] = tuple) -> Result:
-    """Sum up a run that has finished.
-
-    Parameters
-    ----------
-    records : callable
-        Returns the records that led there.
-    """
+    """Sum up a run that has finished; ``records`` returns those that led there."""
     assert run.started is not None
     assert run.finished is not None
     known = status_sentence(run)

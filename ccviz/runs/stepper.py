@@ -128,11 +128,6 @@ class Stepper(Iterator[Record]):
     begin : Start
         What a new run begins with.
 
-    Attributes
-    ----------
-    run : Run
-        The state after the last record.
-
     Raises
     ------
     UnsupportedError
@@ -240,13 +235,7 @@ class Stepper(Iterator[Record]):
         self._events.close()  # type: ignore[attr-defined]
 
     def result(self, watch: Callable[[Run], None] | None = None) -> Result:
-        """Run to the end and sum up.
-
-        Parameters
-        ----------
-        watch : callable, optional
-            Called with the run after each event.
-        """
+        """Run to the end and sum up; ``watch`` is called with the run after each event."""
         tape = RecordBuffer() if self.run.seq < 0 else None  # not for a resumed run
         for record in self:
             if tape is not None:
@@ -345,7 +334,7 @@ def start(
     start: Given | None = None,
     **settings: Any,
 ) -> Stepper:
-    """Start a run that the caller steps through.
+    """Start a run that the caller steps through, an iterator over records.
 
     Parameters
     ----------
@@ -372,11 +361,6 @@ def start(
         whose bounds do not suffice are opened again.
     **settings
         The solver's parameters, where ``solver`` is a name.
-
-    Returns
-    -------
-    Stepper
-        An iterator over records.
 
     Raises
     ------

@@ -186,13 +186,7 @@ class WorkerPool:
                 self._waiting.append(child)
 
     def expect(self, solver: str) -> None:
-        """Let the idle workers load a solver that was chosen on the page.
-
-        Parameters
-        ----------
-        solver : str
-            Its name.
-        """
+        """Let the idle workers load a solver, by its name, that was chosen on the page."""
         with self._lock:
             if solver in self._expected:
                 return

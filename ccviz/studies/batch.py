@@ -57,13 +57,7 @@ def links_of(info: RunInfo) -> str:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """What is not run.
-
-    Attributes
-    ----------
-    solver : str
-        Its name; empty where no solver supports the problem.
-    """
+    """What is not run, by its solver; this is empty where no solver supports the problem."""
 
     solver: str
     k: int
@@ -131,13 +125,7 @@ class Outcome:
 
 
 def outcomes(infos: Iterable[RunInfo]) -> list[Outcome]:
-    """Sum up runs by set of links, solver and number of clusters, the best of each number first.
-
-    Parameters
-    ----------
-    infos : iterable of RunInfo
-        Those that go on are left out.
-    """
+    """Sum up ended runs by set of links, solver and number of clusters, the best of each first."""
     cells: dict[tuple[str, int, str], list[RunInfo]] = {}
     for info in sorted(infos, key=lambda each: each.created):
         if info.termination is not None:

@@ -202,6 +202,9 @@ def cluster(
 ) -> Step:
     """Return what one clustering says about its number of clusters.
 
+    There is no gap statistic yet. The lower bound is what the solver or the eigenvalues prove, and
+    exact for one cluster.
+
     Parameters
     ----------
     solver : str or Solver
@@ -209,12 +212,6 @@ def cluster(
         clustering.
     time_limit : float, optional
         Seconds for the clustering.
-
-    Returns
-    -------
-    Step
-        Without a gap statistic. Its lower bound is what the solver or the eigenvalues prove, and
-        exact for one cluster.
 
     Raises
     ------

@@ -145,11 +145,6 @@ def price_of_pair(run: Run, i: int, j: int, time_limit: float = 10.0) -> Opposit
     Unlike `pair_margin` it needs no bound of the run, and takes rules. It is proved as far as the
     time goes.
 
-    Parameters
-    ----------
-    time_limit : float
-        Seconds for the proof.
-
     Raises
     ------
     CcvizError
@@ -220,12 +215,13 @@ class Opposites:
 
     Attributes
     ----------
+    labels : (n,) int64
     lower_bound : float
         Of the problem.
     """
 
     problem: Problem
-    labels: IntArray  # (n,)
+    labels: IntArray
     lower_bound: float
 
     def of(self, i: int, j: int) -> Problem | None:
@@ -306,14 +302,9 @@ def _opposite_pair(labels: IntArray, i: int, j: int) -> tuple[IntArray, IntArray
 
 
 def first_margins(run: Run) -> Margins:
-    """Return upper limits of the margins by descents, and the order of the bounds.
+    """Return upper limits of the margins of a checked run by descents, and the order of the bounds.
 
     The least sure points come first.
-
-    Parameters
-    ----------
-    run : Run
-        That `check_margins` accepts.
     """
     margins = unsure(run)
     opposites = Opposites(margins.problem, margins.labels, margins.lower_bound)
@@ -338,13 +329,7 @@ def _joined(opposites: Opposites, margins: Margins) -> FloatArray:
 
 
 def check_margins(run: Run, solver: str | Solver) -> Solver:
-    """Return the solver that is to prove margins of a run; the errors are those of `how_sure`.
-
-    Parameters
-    ----------
-    solver : str or Solver
-        The solver, or its name.
-    """
+    """Return the solver that is to prove margins of a run; the errors are those of `how_sure`."""
     no_rules = "Margins are known only where no rules are kept."
     return check_bounded(run, solver, "margin", no_rules)
 

@@ -143,13 +143,7 @@ def group_price(
 
 
 def estimated(run: Run) -> Prices:
-    """Return first prices of a run's links, with the proofs that they wait for.
-
-    Parameters
-    ----------
-    run : Run
-        That `check_priced` accepts.
-    """
+    """Return first prices of a checked run's links, with the proofs that they wait for."""
     start = unpriced(run)
     links = (start.problem.must_link, start.problem.cannot_link)
     is_hard = np.concatenate([each.is_hard for each in links])
@@ -164,13 +158,7 @@ def estimated(run: Run) -> Prices:
 
 
 def check_priced(run: Run, solver: str | Solver) -> Solver:
-    """Return the solver that is to prove prices of a run; the errors are those of `link_prices`.
-
-    Parameters
-    ----------
-    solver : str or Solver
-        The solver, or its name.
-    """
+    """Return the solver that is to prove prices of a run; the errors are those of `link_prices`."""
     no_rules = "Links have prices only where no rules are kept beside them."
     return check_bounded(run, solver, "price", no_rules)
 

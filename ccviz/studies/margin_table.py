@@ -151,25 +151,13 @@ class Margins:
         return np.array([self.of(point).is_proved for point in range(self.problem.n)])
 
     def surely_there(self, rise: float) -> NDArray[np.bool_]:
-        """Return (n,) bool: whether a point is proved to stay, unless the cost rises by a share.
-
-        Parameters
-        ----------
-        rise : float
-            Share of the objective by which the cost may rise.
-        """
+        """Return (n,) bool: whether a point surely stays until the cost rises by a share of it."""
         surely: NDArray[np.bool_] = self.lower > rise * self.objective
         return surely
 
 
 def unsure(run: Run) -> Margins:
-    """Return the points of a run's problem, with nothing known of their margins.
-
-    Parameters
-    ----------
-    run : Run
-        With a clustering that keeps the hard links.
-    """
+    """Return the points of a run with a clustering, with nothing known of their margins."""
     assert run.incumbent is not None
     problem, labels = run.problem, run.incumbent.labels
     n = problem.n
@@ -226,13 +214,7 @@ def encode_margins(margins: Margins) -> bytes:
 
 
 def decode_margins(data: bytes, run: Run) -> Margins:
-    """Return margins that were stored with a run.
-
-    Raises
-    ------
-    ArchiveError
-        If the bytes are no margins of this run's points.
-    """
+    """Return margins stored with a run; `ArchiveError` if the bytes are none of its points."""
     n, k = run.problem.n, run.problem.k
 
     def fits(stored: _Stored) -> bool:

@@ -133,13 +133,7 @@ class Prices:
         return close | self.implied
 
     def without(self, group: Sequence[int]) -> Problem:
-        """Return the problem without a group of its links.
-
-        Parameters
-        ----------
-        group : sequence of int
-            Rows of `pairs`.
-        """
+        """Return the problem without a group of its links, which are rows of `pairs`."""
         keep = np.ones(len(self.pairs), dtype=bool)
         keep[list(group)] = False
         problem = self.problem
@@ -151,13 +145,7 @@ class Prices:
 
 
 def unpriced(run: Run) -> Prices:
-    """Return the links of a run's problem, with nothing known of their prices.
-
-    Parameters
-    ----------
-    run : Run
-        With a clustering.
-    """
+    """Return the links of a run with a clustering, with nothing known of their prices."""
     assert run.incumbent is not None
     problem = run.problem
     must, cannot = problem.must_link.pairs, problem.cannot_link.pairs
@@ -191,13 +179,7 @@ def encode_prices(prices: Prices) -> bytes:
 
 
 def decode_prices(data: bytes, run: Run) -> Prices:
-    """Return prices that were stored with a run.
-
-    Raises
-    ------
-    ArchiveError
-        If the bytes are no prices of this run's links.
-    """
+    """Return prices stored with a run; `ArchiveError` if the bytes are none of its links."""
     blank = unpriced(run)
 
     def fits(stored: _Stored) -> bool:

@@ -94,13 +94,7 @@ def profile(
 
 
 def profile_rows(found: Profile, digits: int = 4) -> Iterator[list[str]]:
-    """Yield a profile as a table: a line of names, the sizes, then a line a feature.
-
-    Parameters
-    ----------
-    digits : int
-        Significant ones of each number.
-    """
+    """Yield a profile, in significant digits: a line of names, the sizes, then a line a feature."""
     yield ["feature", "separation", "all", *found.called]
     yield ["points", "", f"{found.sizes.sum()}", *map(str, found.sizes.tolist())]
     for j, feature in enumerate(found.features):

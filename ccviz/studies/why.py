@@ -34,7 +34,6 @@ class Why:
 
     Parameters
     ----------
-    moves : Moves
     names : sequence of str, optional
         Of the points; numbers by default.
     features : sequence of str, optional
@@ -50,10 +49,6 @@ class Why:
 
     def of(self, point: int) -> str:
         """Return why a point is in its cluster.
-
-        Parameters
-        ----------
-        point : int
 
         Raises
         ------
@@ -148,8 +143,6 @@ class Why:
 
         Parameters
         ----------
-        i, j : int
-            Two points.
         found : Opposite, optional
             What is known of it; that of the cheapest move or exchange by default.
 
@@ -189,12 +182,7 @@ class Why:
         return f" ({first} moves to {self.cluster(int(known.labels[known.moved[0]]))})"
 
     def full(self, point: int) -> str:
-        """Return why a point is in its cluster, and why its heaviest broken soft link is broken.
-
-        Parameters
-        ----------
-        point : int
-        """
+        """Return why a point is in its cluster, and why its heaviest broken soft link is broken."""
         return f"{self.of(point)} {self.wishes.get(point, '')}".rstrip()
 
     @cached_property
@@ -231,7 +219,7 @@ def sentences(
     names: Mapping[int, str] | None = None,
     some: Sequence[int] | None = None,
 ) -> list[str]:
-    """Return why each point of a table is in its cluster; nothing of very many points.
+    """Return why each point of a table is in its cluster; nothing beyond `MOST_EXPLAINED` points.
 
     A point with broken soft links has a second sentence, on the heaviest of them.
 
@@ -247,11 +235,6 @@ def sentences(
         Of clusters, by these numbers.
     some : sequence of int, optional
         Points; all by default.
-
-    Returns
-    -------
-    list of str
-        Empty beyond `MOST_EXPLAINED` points.
     """
     asked = range(partition.problem.n_points) if some is None else some
     if len(asked) > MOST_EXPLAINED:
