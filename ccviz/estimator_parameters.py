@@ -50,7 +50,10 @@ def first_labels(init: Any, problem: Problem, scale: FloatArray | float = 1.0) -
     ParameterError
         If it is neither.
     """
-    given = _as_array(init)
+    try:
+        given = np.asarray(init)
+    except ValueError:
+        raise ParameterError("init is neither labels nor centres: its rows differ.") from None
     n, k, d = problem.n, problem.k, problem.d
     if given.ndim == 1 and given.dtype.kind in "iu" and len(given) == n:
         if given.min() < 0 or given.max() >= k:
@@ -63,13 +66,6 @@ def first_labels(init: Any, problem: Problem, scale: FloatArray | float = 1.0) -
         f"init has the shape {given.shape}: give a label for each of the {n} rows, or {k} centres "
         f"of {d} numbers each."
     )
-
-
-def _as_array(init: Any) -> np.ndarray:
-    try:
-        return np.asarray(init)
-    except ValueError:
-        raise ParameterError("init is neither labels nor centres: its rows differ.") from None
 
 
 # --------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from rich.table import Table
 
 from ccviz.arrays import IntArray
 from ccviz.cli.common import out, visible
+from ccviz.cli.parameters import JsonFile, LabelsFile, ProfileFile, ReportFile, TableFile
 from ccviz.data.cells import PLAIN_CSV
 from ccviz.data.datasets import Dataset
 from ccviz.data.geojson import geojson_of
@@ -33,13 +34,13 @@ from ccviz.system import resolved, whole_file
 
 @dataclass(frozen=True)
 class Files:
-    """Where a result goes: a path each, ``-`` for stdout, None for nowhere."""
+    """Options that say where a result goes: a path each, ``-`` for stdout, None for nowhere."""
 
-    json: str | None = None
-    labels: str | None = None
-    table: str | None = None
-    profile: str | None = None
-    report: str | None = None
+    json: JsonFile = None
+    labels: LabelsFile = None
+    table: TableFile = None
+    profile: ProfileFile = None
+    report: ReportFile = None
 
     def check(self) -> None:
         """Raise `CcvizError` if one could not be written, before any time is spent on it."""
@@ -231,6 +232,9 @@ def output(path: str) -> Iterator[IO[bytes]]:
             yield file
     except OSError as broken:
         raise CcvizError(f"{path} cannot be written: {os.strerror(broken.errno or 0)}.") from None
+
+
+NO_FILES = Files()
 
 
 def table_of(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:

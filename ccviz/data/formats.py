@@ -28,9 +28,8 @@ from ccviz.data.table import (
     Skip,
     Table,
     check_size,
-    decode_text,
+    decoded,
     find_table,
-    is_unicode,
     own_names,
     skipped,
 )
@@ -109,9 +108,9 @@ def read_text(data: bytes, header: Header = None, skip: Skip = FOUND) -> Table:
     count = data.count(b"\n")
     if count > MOST_POINTS + 2:
         check_size(count, 1)
-    text = decode_text(data)
+    text, is_unicode = decoded(data)
     notices: tuple[str, ...] = ()
-    if not is_unicode(data):
+    if not is_unicode:
         notices = ("The file is read as Windows-1252 (Latin-1).",)
     if not text.strip():
         raise FileFormatError("the file is empty.")

@@ -22,6 +22,7 @@ import secrets
 import sqlite3
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
@@ -139,7 +140,9 @@ class Archive:
                 "scaling": scaling,
                 "links": len(problem.must_link) + len(problem.cannot_link),
             }
-            _insert(db, row | alive())
+            row |= alive()
+            places = ", ".join(f":{column}" for column in row)
+            db.execute(f"INSERT INTO runs ({', '.join(row)}) VALUES ({places})", row)
         return run_id
 
     def append(self, run_id: str, records: Sequence[Record], summary: Summary | None) -> None:
@@ -163,7 +166,7 @@ class Archive:
                 )
             except sqlite3.IntegrityError:
                 raise ArchiveError(f"another process also writes to the run {run_id}.") from None
-            _update(db, number, alive() | (summary.columns() if summary else {}))
+            _update(db, number, alive() | (asdict(summary) if summary else {}))
 
     def finish(self, run_id: str, termination: Termination, message: str) -> None:
         """Append `Finished` to a run whose worker ended without it, and store its score.
@@ -447,11 +450,6 @@ def _free_id(db: sqlite3.Connection, solver: str) -> str:
         run_id = f"{solver}-{''.join(secrets.choice(_ALPHABET) for _ in range(4))}"
         if not db.execute("SELECT 1 FROM runs WHERE id = ?", (run_id,)).fetchone():
             return run_id
-
-
-def _insert(db: sqlite3.Connection, row: dict[str, Any]) -> None:
-    places = ", ".join(f":{column}" for column in row)
-    db.execute(f"INSERT INTO runs ({', '.join(row)}) VALUES ({places})", row)
 
 
 def _update(db: sqlite3.Connection, number: int, columns: dict[str, Any]) -> None:

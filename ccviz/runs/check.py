@@ -130,9 +130,6 @@ class _Events:
         _need(1 <= event.n_blocks <= event.n, "a number of blocks that is not from 1 to n")
         _need(isinstance(event.settings.get("tolerance", 0.0), Real), "a tolerance of no number")
 
-    def _restart(self, event: Restarted) -> None:
-        _counts(event.restart)
-
     def _assign(self, event: Assigned) -> None:
         _counts(event.iteration, event.moved)
         self._labels(event.labels, least=-1)
@@ -160,12 +157,6 @@ class _Events:
     def _pair(self, pair: tuple[int, int]) -> None:
         self._points(pair)
         _need(pair[0] != pair[1], "a pair of one point")
-
-    def _bound(self, event: BoundImproved) -> None:
-        _bounds(event.lower_bound)
-
-    def _infeasible(self, event: InfeasibilityProved) -> None:
-        self._points(event.points)
 
     def _open(self, event: NodeOpened) -> None:
         _bounds(event.lower_bound)
@@ -283,13 +274,13 @@ class _Events:
 
 _CHECKS: dict[type[Event], Callable[[_Events, Any], None]] = {
     Started: _Events._start,
-    Restarted: _Events._restart,
+    Restarted: lambda _, event: _counts(event.restart),
     Assigned: _Events._assign,
     CentersMoved: _Events._move,
     DeadEnded: _Events._dead_end,
     IncumbentFound: _Events._incumbent,
-    BoundImproved: _Events._bound,
-    InfeasibilityProved: _Events._infeasible,
+    BoundImproved: lambda _, event: _bounds(event.lower_bound),
+    InfeasibilityProved: lambda checks, event: checks._points(event.points),
     NodeOpened: _Events._open,
     NodeBounded: _Events._node,
     NodeBranched: _Events._branch,

@@ -53,11 +53,6 @@ class ForkedProcess:
     ----------
     status : socket
         The fork server writes the process id and later the exit code to it.
-
-    Attributes
-    ----------
-    returncode : int or None
-        Exit code, once `poll` or `wait` has returned it.
     """
 
     def __init__(self, status: socket.socket) -> None:

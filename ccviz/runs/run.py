@@ -243,7 +243,7 @@ class Run:
             self.labels, self.centers = found.labels, found.centers
             self._remember()
 
-    def _improve_bound(self, event: BoundImproved) -> None:
+    def _improve_bound(self, event: BoundImproved | ProofKept) -> None:
         if event.lower_bound > self.lower_bound:
             self.lower_bound = event.lower_bound
             self._remember()
@@ -263,9 +263,7 @@ class Run:
 
     def _keep_proof(self, event: ProofKept) -> None:
         self.kept = event
-        if event.lower_bound > self.lower_bound:
-            self.lower_bound = event.lower_bound
-            self._remember()
+        self._improve_bound(event)
 
     def _keep_tree(self, event: TreeKept) -> None:
         self.kept_tree = event
@@ -278,21 +276,15 @@ class Run:
         self.parts_done.update(event.group)
 
     def _finish(self, event: Finished) -> None:
-        claims = event.termination == "proved" and self.incumbent and not self.infeasible
-        self.finished = _unproved(self.gap) if claims and not self._is_closed else event
-
-    @property
-    def _is_closed(self) -> bool:
-        """Whether the clustering, at its recomputed objective, is as near as optimality asks."""
+        self.finished = event
+        if event.termination != "proved" or self.infeasible or self.incumbent is None:
+            return
+        # The clustering, at its recomputed objective, is to be as near as optimality asks.
         settings = self.started.settings if self.started else {}
         tolerance = min(OPTIMAL_GAP, float(settings.get("tolerance", OPTIMAL_GAP)))
-        return is_closed(self.objective, self.lower_bound, tolerance)
-
-
-def _unproved(gap: float) -> Finished:
-    """Return the end of a run whose solver finished, but whose bounds do not agree."""
-    message = f"The solver finished, but its bounds leave a gap of {gap:.2g}."
-    return Finished(termination="stalled", message=message)
+        if not is_closed(self.objective, self.lower_bound, tolerance):
+            message = f"The solver finished, but its bounds leave a gap of {self.gap:.2g}."
+            self.finished = Finished(termination="stalled", message=message)
 
 
 _HANDLERS: dict[type[Event], Any] = {

@@ -78,7 +78,12 @@ class Child:
             assert fresh.stdin is not None
             self._lines: IO[bytes] = fresh.stdin
         else:
-            self._process, self._lines = _forked(client, path, self._errors)
+            reads, writes = os.pipe()
+            with Path(os.devnull).open("wb") as nowhere:
+                streams = (reads, nowhere.fileno(), self._errors.fileno())
+                self._process = client.fork(_WORKER, str(path), *streams)  # without waiting for it
+            os.close(reads)
+            self._lines = os.fdopen(writes, "wb")
             self.say(f"environment {json.dumps(one_thread())}")  # the fork server has little of it
 
     @property
@@ -127,15 +132,6 @@ class Child:
         self._errors.close()
         with suppress(BrokenPipeError):
             self._lines.close()
-
-
-def _forked(client: ForkClient, path: Path, errors: IO[bytes]) -> tuple[ForkedProcess, IO[bytes]]:
-    """Return a forked worker and its standard input, without waiting for the fork."""
-    reads, writes = os.pipe()
-    with Path(os.devnull).open("wb") as nowhere:
-        worker = client.fork(_WORKER, str(path), reads, nowhere.fileno(), errors.fileno())
-    os.close(reads)
-    return worker, os.fdopen(writes, "wb")
 
 
 _LATER_S = 1.0

@@ -17,7 +17,6 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.info import RunInfo
 from ccviz.runs.recorder import Recorder, open_run
 from ccviz.runs.run import Run
-from ccviz.runs.stepper import Stepper
 from ccviz.runs.stop import NO_LIMITS, Limits
 from ccviz.runs.warm import load_solver
 from ccviz.solvers import Solver
@@ -161,7 +160,7 @@ def carry_out(
     scaling: str = "",
     watch: Callable[[Run], None] = nothing,
 ) -> Iterator[RunInfo]:
-    """Do the runs of a batch in this process, one after the other, into an archive.
+    """Do the runs of a batch in this process, into an archive, and yield each as it has ended.
 
     A run that breaks off is stored as such, and the next one begins.
 
@@ -173,11 +172,6 @@ def carry_out(
         For the list of runs.
     watch : callable
         Called with the state of a run after each event.
-
-    Yields
-    ------
-    RunInfo
-        Of each run, as it has ended.
 
     Raises
     ------
@@ -195,7 +189,10 @@ def carry_out(
         )  # fmt: skip
         stepper = open_run(archive, run_id)
         try:
-            _record(archive, run_id, stepper, watch)
+            with Recorder(archive, run_id, stepper.run) as recorder:
+                for record in stepper:
+                    recorder.put(record)
+                    watch(stepper.run)
         except MemoryError:
             archive.finish(run_id, "failed", _SHORT_OF_MEMORY)
         except KeyboardInterrupt:
@@ -203,10 +200,3 @@ def carry_out(
             raise
         archive.score(run_id, stepper.run)
         yield archive.info(run_id)
-
-
-def _record(archive: Archive, run_id: str, stepper: Stepper, watch: Callable[[Run], None]) -> None:
-    with Recorder(archive, run_id, stepper.run) as recorder:
-        for record in stepper:
-            recorder.put(record)
-            watch(stepper.run)

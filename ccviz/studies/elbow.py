@@ -40,18 +40,11 @@ class Elbow:
 
 
 def bounded_by_more(problem: Problem, steps: Sequence[Step]) -> tuple[Step, ...]:
-    """Return steps with the lower bounds of larger k, where these are higher.
+    """Return steps, which are by k, with the lower bounds of larger k where these are higher.
 
     Under hard links alone a cluster can be split at no cost. So the optimum does not rise with k,
     and a bound proved for more clusters holds for fewer. With sizes, rules or soft links that need
-    not be so, and the steps stay as they are.
-
-    Parameters
-    ----------
-    problem : Problem
-        That of any of the steps.
-    steps : sequence of Step
-        By k.
+    not be so, and the steps stay as they are. The problem is that of any of the steps.
     """
     if not has_hard_links_only(problem):
         return tuple(steps)

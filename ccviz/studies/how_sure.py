@@ -77,12 +77,7 @@ def margin_steps(
 ) -> Iterator[Margins]:
     """Yield what is known of the margins: upper limits first, then again after each bound.
 
-    Parameters
-    ----------
-    time_limit : float, optional
-        As for `how_sure`, and so are the errors.
-    known : Margins, optional
-        What was known before.
+    It takes what `how_sure` takes, and what was known before; the errors are the same.
     """
     chosen = check_margins(run, solver)
     margins = known or first_margins(run)
@@ -113,10 +108,7 @@ def pair_margin(
 ) -> Margin:
     """Return the margin of the decision about two points: together or apart.
 
-    Parameters
-    ----------
-    prove, solver, time_limit
-        As for `how_sure`.
+    It takes what `how_sure` takes.
 
     Raises
     ------
@@ -250,12 +242,7 @@ class Opposites:
     def root_bound(self, i: int, j: int, above: float) -> float:
         """Return a lower bound from the relaxation, warm from that of the problem.
 
-        Parameters
-        ----------
-        i, j : int
-            For which `of` gives a problem.
-        above : float
-            Cost of the best clustering known that has the opposite decision.
+        There is a clustering of the opposite decision, and the best one known costs ``above``.
         """
         if self._root is None:
             return self.lower_bound

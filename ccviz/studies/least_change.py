@@ -81,8 +81,6 @@ class LeastChange:
 
         Parameters
         ----------
-        point : int
-            That moved.
         why : Why, optional
             Of the answer, with names of points, features and clusters.
         """

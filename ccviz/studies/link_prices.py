@@ -75,12 +75,8 @@ def price_steps(
 ) -> Iterator[Prices]:
     """Yield what is known of the prices: first estimates, then again after each proof.
 
-    Parameters
-    ----------
-    time_limit : float, optional
-        As for `link_prices`, and so are the errors.
-    known : Prices, optional
-        What was known before; without it the estimates are made first.
+    It takes what `link_prices` takes, and what was known before, without which the estimates are
+    made first; the errors are the same.
     """
     chosen = check_priced(run, solver)
     prices = known or estimated(run)
@@ -104,12 +100,11 @@ def group_price(
 ) -> tuple[float, float]:
     """Return limits of what several links raise the optimum by together, in its units.
 
-    It is the optimum less that without all of them, and no sum of their prices.
+    It is the optimum less that without all of them, and no sum of their prices. The run and how to
+    prove are given as for `link_prices`, and the errors are the same.
 
     Parameters
     ----------
-    run, prove, solver, time_limit
-        As for `link_prices`, and so are the errors.
     must_link, cannot_link : iterable of (i, j)
         Pairs of the run's links.
 
