@@ -31,7 +31,6 @@ from ccviz.cli.parameters import (
     ANY_COLUMNS,
     Constraints,
     Data,
-    K,
     LabelsFile,
     LinkFiles,
     Seed,
@@ -89,7 +88,7 @@ LinksOut = Annotated[str | None, option("--out", help="Write the answers as link
 
 def ask(
     data: Data,
-    k: K = None,
+    k: Annotated[int | None, option("-k", help="Number of clusters.")] = None,
     links: LinkFiles = None,
     strategy: Strategy = STRATEGIES[0].name,
     questions: Questions = 100,

@@ -27,7 +27,6 @@ from ccviz.cli.parameters import (
     Params,
     RuleOptions,
     Seed,
-    SolverName,
     TableColumns,
     TimeLimit,
     option,
@@ -80,7 +79,9 @@ def elbow(
     rules: RuleOptions = NO_RULES,
     outliers: Outliers = 0,
     columns: TableColumns = ANY_COLUMNS,
-    solver: SolverName = "blp-kmeans",
+    solver: Annotated[
+        str, option("--solver", help="Solver name; 'ccviz solvers' lists them.")
+    ] = "blp-kmeans",
     param: Params = None,
     bound_time: Annotated[
         float, option(help="Seconds to raise the lower bound of each k; 0 for none.", min=0)

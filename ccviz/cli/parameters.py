@@ -138,16 +138,6 @@ Data = Annotated[
     ),
 ]
 StoredRun = Annotated[str, Argument(help="Id, name or end of the id of a run, or 'last'.")]
-K = Annotated[int | None, option("-k", help="Number of clusters.")]
-ChosenK = Annotated[
-    str | None,
-    option(
-        "-k",
-        "--k",
-        help="Number of clusters; 'least': the fewest with which everything can be kept, "
-        "'free': the number that costs least under a least size.",
-    ),
-]
 LinkFiles = Annotated[
     list[str] | None,
     option(
@@ -156,33 +146,10 @@ LinkFiles = Annotated[
         "JSON; '-' for standard input.",
     ),
 ]
-LinksRepeated = Annotated[
-    str,
-    option(
-        metavar="max|sum",
-        help="Weight of a soft link that is given more than once: its greatest, or their sum.",
-    ),
-]
-SolverName = Annotated[str, option("--solver", help="Solver name; 'ccviz solvers' lists them.")]
-SolverOrAuto = Annotated[
-    str,
-    option(
-        "--solver",
-        help="Solver name ('ccviz solvers' lists them); 'auto' chooses one for the problem.",
-    ),
-]
 Params = Annotated[
     list[str] | None, option("--param", help="Solver parameter NAME=VALUE; may be repeated.")
 ]
 Outliers = Annotated[int, option(min=0, help="Points that may be left out; their label is -1.")]
-FixedCenters = Annotated[
-    str,
-    option(
-        metavar="CENTRES",
-        help="Centres of the first clusters, which do not move: a file with a row of numbers each, "
-        "or the numbers with commas and a semicolon after each centre.",
-    ),
-]
 
 
 WeightColumn = Annotated[str | None, option(help="Column with the weights of the points.")]
@@ -366,10 +333,6 @@ Seed = Annotated[int, option(help="Random seed; the same seed and workers give t
 Workers = Annotated[
     str, option(help="Number of worker processes, or the tcp:// address of a Dask scheduler.")
 ]
-Threads = Annotated[
-    int | None,
-    option(help="Threads of a multithreaded solver; short for --param threads=N."),
-]
 JsonFile = Annotated[
     str | None,
     option("--json", help="Write the result as JSON to this file; - is standard output."),
@@ -380,24 +343,6 @@ LabelsFile = Annotated[
 TableFile = Annotated[
     str | None,
     option("--table", help="Write the input rows with cluster, distance and silhouette."),
-]
-ProfileFile = Annotated[
-    str | None, option("--profile", help="Write a profile of each cluster, as .csv or .md.")
-]
-ReportFile = Annotated[str | None, option("--report", help="Write a report as HTML.")]
-StartFrom = Annotated[
-    str | None,
-    option(
-        "--start",
-        help="Earlier run (id, name or 'last'): its clustering, and its proof where it holds; or "
-        "an earlier --table of these and other rows, matched by name, whose cluster numbers stay.",
-    ),
-]
-Name = Annotated[str, option(help="Name of the run in the archive.")]
-Keep = Annotated[bool, option("--archive/--no-archive", help="Store the run in the archive.")]
-Forecasts = Annotated[
-    bool,
-    option("--forecast", help="Only say how long a proof may take, by measured runs."),
 ]
 Quiet = Annotated[
     bool,

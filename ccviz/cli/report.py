@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass
 from io import BytesIO
-from typing import IO, Any
+from typing import IO, Annotated, Any
 
 import msgspec
 from rich.table import Table
 
 from ccviz.arrays import IntArray
 from ccviz.cli.common import out, visible
-from ccviz.cli.parameters import JsonFile, LabelsFile, ProfileFile, ReportFile, TableFile
+from ccviz.cli.parameters import JsonFile, LabelsFile, TableFile, option
 from ccviz.data.cells import PLAIN_CSV
 from ccviz.data.datasets import Dataset
 from ccviz.data.geojson import geojson_of
@@ -39,8 +39,10 @@ class Files:
     json: JsonFile = None
     labels: LabelsFile = None
     table: TableFile = None
-    profile: ProfileFile = None
-    report: ReportFile = None
+    profile: Annotated[
+        str | None, option("--profile", help="Write a profile of each cluster, as .csv or .md.")
+    ] = None
+    report: Annotated[str | None, option("--report", help="Write a report as HTML.")] = None
 
     def check(self) -> None:
         """Raise `CcvizError` if one could not be written, before any time is spent on it."""

@@ -19,25 +19,16 @@ from ccviz.cli.parameters import (
     NO_RULES,
     NOTHING_ASKED,
     Argument,
-    ChosenK,
     Constraints,
     Data,
-    FixedCenters,
-    Forecasts,
     Gap,
-    Keep,
-    LinksRepeated,
-    Name,
     NodeLimit,
     Outliers,
     Params,
     Quiet,
     RuleOptions,
     Seed,
-    SolverOrAuto,
-    StartFrom,
     TableColumns,
-    Threads,
     TimeLimit,
     WeightColumn,
     Workers,
@@ -92,26 +83,68 @@ _MUCH_COMPILED = 1.0 / 3.0
 
 def solve(
     data: Data,
-    k: ChosenK = None,
+    k: Annotated[
+        str | None,
+        option(
+            "-k",
+            "--k",
+            help="Number of clusters; 'least': the fewest with which everything can be kept, "
+            "'free': the number that costs least under a least size.",
+        ),
+    ] = None,
     asked: Constraints = NOTHING_ASKED,
-    links_repeated: LinksRepeated = "max",
+    links_repeated: Annotated[
+        str,
+        option(
+            metavar="max|sum",
+            help="Weight of a soft link that is given more than once: its greatest, or their sum.",
+        ),
+    ] = "max",
     rules: RuleOptions = NO_RULES,
     outliers: Outliers = 0,
-    fixed_centers: FixedCenters = "",
+    fixed_centers: Annotated[
+        str,
+        option(
+            metavar="CENTRES",
+            help="Centres of the first clusters, which do not move: a file with a row of numbers "
+            "each, or the numbers with commas and a semicolon after each centre.",
+        ),
+    ] = "",
     columns: TableColumns = ANY_COLUMNS,
-    solver: SolverOrAuto = AUTO,
+    solver: Annotated[
+        str,
+        option(
+            help="Solver name ('ccviz solvers' lists them); 'auto' chooses one for the problem."
+        ),
+    ] = AUTO,
     param: Params = None,
     time_limit: TimeLimit = None,
     gap: Gap = None,
     node_limit: NodeLimit = None,
     seed: Seed = 0,
     workers: Workers = "1",
-    threads: Threads = None,
-    start_from: StartFrom = None,
+    threads: Annotated[
+        int | None,
+        option(help="Threads of a multithreaded solver; short for --param threads=N."),
+    ] = None,
+    start_from: Annotated[
+        str | None,
+        option(
+            "--start",
+            help="Earlier run (id, name or 'last'): its clustering, and its proof where it holds; "
+            "or an earlier --table of these and other rows, matched by name, whose cluster numbers "
+            "stay.",
+        ),
+    ] = None,
     files: Files = NO_FILES,
-    name: Name = "",
-    archive: Keep = True,
-    forecast_only: Forecasts = False,
+    name: Annotated[str, option(help="Name of the run in the archive.")] = "",
+    archive: Annotated[
+        bool, option("--archive/--no-archive", help="Store the run in the archive.")
+    ] = True,
+    forecast_only: Annotated[
+        bool,
+        option("--forecast", help="Only say how long a proof may take, by measured runs."),
+    ] = False,
     quiet: Quiet = False,
 ) -> None:
     """Cluster a data set under links, sizes and rules.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from rich.table import Table
@@ -83,9 +83,10 @@ def prices(
     check_writable(out_file)
     archive = Archive()
     run_id = archive.find(run)
+    how: Any = {"prove": prove, "solver": solver, "time_limit": time_limit}
     if links:
         names = find_data(data).names if data else ()
-        ask = partial(group_price, prove=prove, solver=solver, time_limit=time_limit)
+        ask = partial(group_price, **how)
         priced = _prices_of_sources(archive.load(run_id), links, names, ask)
         heads = ("source", "links", "at least", "at most")
         write_csv(out_file, heads, priced)
@@ -94,9 +95,7 @@ def prices(
             out.print(table_of(heads, shown))
         return
     with Progress(err) as progress:
-        for known in price_stored(
-            archive, run_id, prove=prove, solver=solver, time_limit=time_limit
-        ):
+        for known in price_stored(archive, run_id, **how):
             progress.say(_state(known))
     notes = ["implied by others" if each.is_implied else _note(each) for each in known.rows]
     rows = [
@@ -314,16 +313,13 @@ def margins(
         raise CcvizError("--out writes the margins of all points: leave out --pair.")
     archive = Archive()
     run_id = archive.find(run)
+    how: Any = {"prove": prove, "solver": solver, "time_limit": time_limit}
     if pair is not None:
-        found = pair_margin(
-            archive.load(run_id), *pair, prove=prove, solver=solver, time_limit=time_limit
-        )
+        found = pair_margin(archive.load(run_id), *pair, **how)
         out.print(_table_of_margins((found,)))
         return
     with Progress(err) as progress:
-        for known in margins_of_stored(
-            archive, run_id, prove=prove, solver=solver, time_limit=time_limit
-        ):
+        for known in margins_of_stored(archive, run_id, **how):
             progress.say(f"{count(len(known.todo), 'block')} left")
     why = Why(Moves(Partition(known.problem, known.labels)))
     asked = min(len(known.rows), MOST_EXPLAINED if out_file else top)

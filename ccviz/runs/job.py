@@ -37,15 +37,6 @@ class Job:
     archive always ends with `ccviz.events.Finished`: if the worker ended without one, the parent
     appends it with the reason.
 
-    Parameters
-    ----------
-    run_id : str
-        A run in it.
-    pool : WorkerPool, optional
-        Provides an idle worker; a new one is started if not given.
-    **task
-        Fields of `ccviz.runs.worker.Task`; `start` and `resume` fill them.
-
     Attributes
     ----------
     run_id : str
@@ -86,14 +77,13 @@ class Job:
         memory: int | None = None,
         pool: WorkerPool | None = None,
     ) -> Job:
-        """Create a run in the archive and start its worker.
+        """Create a run in the archive and start its worker; `ArchiveError` if it cannot be stored.
 
         The caller has checked the request (`ccviz.runs.stepper.check_request`). The worker checks
         it again; a refused run ends as failed, with the reason.
 
         Parameters
         ----------
-        archive, problem, solver
         seed, workers
             As in `ccviz.start`.
         dataset, name, scaling : str
@@ -105,12 +95,7 @@ class Job:
         memory : int, optional
             Memory limit of the worker in bytes.
         pool : WorkerPool, optional
-            Provides an idle worker.
-
-        Raises
-        ------
-        ArchiveError
-            If the run cannot be stored.
+            Provides an idle worker; a new one is started if not given.
         """
         run_id = archive.create(
             problem,

@@ -33,15 +33,7 @@ _WORKER = "ccviz.runs.worker"
 
 
 class Fresh(subprocess.Popen[bytes]):
-    """A worker in a new interpreter.
-
-    Parameters
-    ----------
-    path : path
-        Of the archive.
-    errors : binary file
-        Receives its standard error.
-    """
+    """A worker in a new interpreter, for an archive; its standard error goes into a file."""
 
     def __init__(self, path: Path, errors: IO[bytes]) -> None:
         super().__init__(
@@ -61,12 +53,7 @@ class Fresh(subprocess.Popen[bytes]):
 class Child:
     """A worker process, idle or with a run. Every method except `wait` returns at once.
 
-    Parameters
-    ----------
-    path : path
-        Of the archive.
-    client : ForkClient, optional
-        Forks the worker; without one a new interpreter is started.
+    A client forks the worker for an archive; without one a new interpreter is started.
     """
 
     def __init__(self, path: Path, client: ForkClient | None = None) -> None:
@@ -146,8 +133,6 @@ class WorkerPool:
 
     Parameters
     ----------
-    path : path
-        Of the archive.
     size : int
         Number of idle workers.
     solver : str

@@ -112,7 +112,7 @@ def pair_margin(
 
     Raises
     ------
-    CcvizError, UnsupportedError
+    CcvizError
         As for `how_sure`, and if these are no two points.
     """
     chosen = check_margins(run, solver)

@@ -195,8 +195,6 @@ def refined(
 
     Parameters
     ----------
-    prices : Prices
-        With a group in ``todo``.
     time_limit : float, optional
         Seconds; a proof that takes longer leaves its limits where they are by then.
     before : Result, optional

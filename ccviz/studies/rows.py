@@ -136,11 +136,12 @@ def rows_csv(
     """
     found = scores_of(partition)
     silhouette = "silhouette (simplified)" if found.simplified else "silhouette"
+    before = [] if earlier is None else partition.problem.shown(earlier).tolist()
     named = [(names or {}).get(j, "") for j in partition.shown.tolist()]
     columns = [
         *_columns(data),
         ("cluster", partition.shown),
-        *([] if earlier is None else [("earlier", _or_empty(partition.problem.shown(earlier)))]),
+        *([("earlier", ["" if c < 0 else str(c) for c in before])] if before else []),
         *([("cluster name", named)] if names else []),
         ("distance", [*map(data.style.measure, found.distance.tolist())]),
         (silhouette, [*map(data.style.measure, found.silhouette.tolist())]),
@@ -223,10 +224,6 @@ def links_by_point(partition: Partition, names: Sequence[str] = ()) -> dict[str,
 def _listed(words: list[str]) -> str:
     more = len(words) - _MOST_LISTED
     return ", ".join(words[:_MOST_LISTED]) + (f" and {more:,} more" if more > 0 else "")
-
-
-def _or_empty(labels: IntArray) -> list[str]:
-    return ["" if label < 0 else str(label) for label in labels.tolist()]
 
 
 def _columns(data: Dataset) -> Iterator[tuple[str, Cells]]:
