@@ -81,9 +81,7 @@ def sizes_of(sizes: Any, size_min: Any, size_max: Any, n: int, k: int) -> Any:
         ``"equal"``, ``"40-60"`` and its like (`ccviz.problem.sizes.read_sizes`), one size for all
         clusters, or what `ccviz.Problem` takes.
     size_min, size_max : None, int or float
-        Least and most points of every cluster; a float between 0 and 1 is a share of the rows.
-    n, k : int
-        Rows and clusters.
+        Least and most points of every cluster; a float between 0 and 1 is a share of the n rows.
 
     Raises
     ------
@@ -103,13 +101,6 @@ def sizes_of(sizes: Any, size_min: Any, size_max: Any, n: int, k: int) -> Any:
 
 def limits_of(size_min: Any, size_max: Any, n: int, k: int) -> tuple[IntArray, IntArray]:
     """Return (k,) the least and (k,) the most points of clusters, 0 and n where nothing is given.
-
-    Parameters
-    ----------
-    size_min, size_max : None, int or float
-        As in `sizes_of`.
-    n, k : int
-        Rows and clusters.
 
     Raises
     ------

@@ -94,10 +94,8 @@ def pairs_of(links: Any, n: int, index: Any, kind: str) -> Any:
         Pairs are of row numbers or of labels of the index, each with or without a weight. A matrix
         has an entry for each linked pair, above or below its diagonal; entries of a sparse matrix
         of float are weights of soft links.
-    n : int
-        Number of rows.
     index : pandas.Index or None
-        Labels of the rows, from `index_of`.
+        Labels of the n rows, from `index_of`.
     kind : str
         Of the links, for the sentence of an error.
 

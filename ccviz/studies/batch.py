@@ -162,21 +162,9 @@ def carry_out(
 ) -> Iterator[RunInfo]:
     """Do the runs of a batch in this process, into an archive, and yield each as it has ended.
 
-    A run that breaks off is stored as such, and the next one begins.
-
-    Parameters
-    ----------
-    limits : Limits
-        Of each run.
-    dataset, scaling : str
-        For the list of runs.
-    watch : callable
-        Called with the state of a run after each event.
-
-    Raises
-    ------
-    CcvizError
-        If a run cannot be stored.
+    A run that breaks off is stored as such, and the next one begins. The limits are those of each
+    run; ``dataset`` and ``scaling`` are for the list of runs; ``watch`` is called with the state of
+    a run after each event. Raises `CcvizError` if a run cannot be stored.
     """
     cells = list(cells)
     for name in {cell.solver.name for cell in cells}:

@@ -180,10 +180,9 @@ def measure(
         Finds the clustering; up to the same number of outliers is left out for each k.
     references : int
         Sets of uniform points for the gap statistic; 0 for none.
-    bound_time : float
-        Seconds for raising the lower bound; 0 to leave it as it is known at once.
-    time_limit : float, optional
-        Seconds for the clustering.
+    bound_time, time_limit : float
+        Seconds for raising the lower bound, 0 to leave it as it is known at once; and for the
+        clustering.
     """
     step = cluster(problem, solver, seed=seed, time_limit=time_limit)
     step = compare(problem, step, references, seed=seed)

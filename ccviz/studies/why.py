@@ -64,14 +64,9 @@ class Why:
         return self._sentence(point, "; ".join(words))
 
     def not_in(self, point: int, cluster: int, *, back: bool = False) -> str:
-        """Return why a point is not in a cluster: the constraint that forbids it, or its cost.
+        """Return why a point is not in another cluster: what forbids it, or what it would cost.
 
-        Parameters
-        ----------
-        point, cluster : int
-            Another cluster than its own.
-        back : bool
-            Whether it was there before.
+        If it was there before, it would be ``back``.
         """
         move = self.moves.into(int(self.moves.block_of[point]), cluster)
         said, where = self.against(point, move), self.cluster(cluster)
