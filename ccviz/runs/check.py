@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ccviz import events
+import ccviz.events as events
 from ccviz.errors import ArchiveError, CcvizError
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
