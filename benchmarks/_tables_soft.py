@@ -10,8 +10,8 @@ from papers_soft import SETS
 from printed import BROKEN, SECONDS
 from soft_sweep import by_set
 
-from ccviz.studies.sweep import common_range, curves
-from ccviz.studies.sweep import read_rows as sweep_rows
+from ccviz.studies.suite import RowFile
+from ccviz.studies.sweep import SweepRow, common_range, curves
 
 METHODS = (("bh-kmeans", "bh"), ("dils", "dils"), ("k-means", "kmeans"))
 LIMIT_S = 5
@@ -85,7 +85,7 @@ def totals() -> str:
 
 def penalty() -> str:
     """Return the good penalties by the share of wrong links, and how the best varies by seed."""
-    rows = sweep_rows(RESULTS / "soft_sweep.csv")
+    rows = RowFile(RESULTS / "soft_sweep.csv", SweepRow).rows
     by_seed = [
         curves(row for row in rows if row.seed == seed)
         for seed in sorted({row.seed for row in rows})
@@ -109,7 +109,7 @@ def penalty() -> str:
 
 def penalty_verdict() -> str:
     """Return whether the paper's headline holds here: one penalty for all rates."""
-    found = curves(by_set(sweep_rows(RESULTS / "soft_sweep.csv")))
+    found = curves(by_set(RowFile(RESULTS / "soft_sweep.csv", SweepRow).rows))
     good = [
         f"{100 * each.noise:.0f}" for each in found if each.is_good[list(each.p).index(HEADLINE)]
     ]

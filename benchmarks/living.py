@@ -28,7 +28,7 @@ from check_proof import judge
 
 from ccviz import Problem, solve
 from ccviz.data import load, random_pairs
-from ccviz.data.examples import EXAMPLES
+from ccviz.data.datasets import EXAMPLES
 from ccviz.errors import ContradictionError
 from ccviz.proof.verify import verify
 from ccviz.runs.codec import encode_event, encode_problem

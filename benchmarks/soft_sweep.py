@@ -22,8 +22,9 @@ from bokeh.embed import file_html
 from bokeh.resources import INLINE
 from papers_soft import SETS, dataset
 
+from ccviz.studies.suite import RowFile
 from ccviz.studies.sweep import PENALTIES as SIXTY
-from ccviz.studies.sweep import Curve, SweepRow, append_row, common_range, curves, read_rows, sweep
+from ccviz.studies.sweep import Curve, SweepRow, common_range, curves, sweep
 from ccviz.views.figures.curves import sweep_plots
 
 PENALTIES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.6, 0.95)
@@ -70,15 +71,14 @@ def set_by_set(rows: list[SweepRow]) -> list[dict[str, object]]:
 
 def measure(name: str, sets: Sequence[str], options: Namespace) -> list[SweepRow]:
     """Run what the table lacks, and return all its rows."""
-    table, penalties = runner.RESULTS / f"{name}.csv", SIXTY if options.sixty else PENALTIES
-    rows = read_rows(table)
+    table = RowFile(runner.RESULTS / f"{name}.csv", SweepRow)
+    penalties = SIXTY if options.sixty else PENALTIES
     for seed in range(0 if options.table else options.seeds):
         datasets = [replace(dataset(each), name=each) for each in sets]
         given = {"penalties": penalties, "seeds": (seed,), "step_limit": options.step_limit}
-        for row in sweep(datasets, **given, done=tuple(rows)):
-            append_row(table, row)
-            rows.append(row)
-    return rows
+        for row in sweep(datasets, **given, done=tuple(table.rows)):
+            table.add(row)
+    return table.rows
 
 
 def draw(name: str, rows: list[SweepRow]) -> None:

@@ -6,9 +6,9 @@ import math
 import sys
 from typing import Any
 
+from ccviz.compiled import compiling_said
 from ccviz.numbers import number, percent
 from ccviz.problem.problem import Problem
-from ccviz.runs.kernel_clock import compiling_said
 from ccviz.runs.run import Result, Run
 from ccviz.runs.stepper import Stepper, start
 from ccviz.solvers import Solver
@@ -24,13 +24,9 @@ _EVERY_S = 0.1
 
 def is_interactive() -> bool:
     """Whether standard error is a terminal, or this is a notebook."""
-    return sys.stderr.isatty() or _in_notebook()
-
-
-def _in_notebook() -> bool:
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
-    return type(shell).__name__ == "ZMQInteractiveShell"
+    return sys.stderr.isatty() or type(shell).__name__ == "ZMQInteractiveShell"
 
 
 def drain(stepper: Stepper) -> Result:

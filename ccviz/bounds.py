@@ -25,14 +25,9 @@ def relative_gap(upper_bound: float, lower_bound: float) -> float:
 
 
 def is_closed(upper_bound: float, lower_bound: float, tolerance: float) -> bool:
-    """Return whether two bounds agree within a tolerance plus the allowance for rounding.
+    """Return whether two bounds agree within a tolerance, a share of the upper one, plus rounding.
 
     A lower bound clearly above the upper bound is a contradiction and proves nothing.
-
-    Parameters
-    ----------
-    tolerance : float
-        Relative to the upper bound.
     """
     if not (math.isfinite(upper_bound) and math.isfinite(lower_bound)):
         return False

@@ -7,8 +7,9 @@ the Python and NumPy that it is written in: slow, and with the same results.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from functools import partial
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
@@ -21,16 +22,55 @@ def _plain(function: Callable[..., Any] | None = None, **_: Any) -> Any:
     return _plain if function is None else function
 
 
-def _cached(function: Callable[..., Any] | None = None, *, cache: bool, **options: Any) -> Any:
-    """Return a kernel that numba compiles; every one is cached, and says so where it is written."""
-    from ccviz.kernel_cache import cached_njit
-
-    assert cache
-    return partial(cached_njit, **options) if function is None else cached_njit(function, **options)
-
-
 def __getattr__(name: str) -> Any:
     """Load numba for who takes `njit`; a server asks `COMPILES` alone and has no kernels."""
     if name != "njit":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return _cached if COMPILES else _plain
+    if not COMPILES:
+        return _plain
+    from ccviz.kernel_cache import cached_njit
+
+    return cached_njit
+
+
+# --- Kernels during a run: loading them is off its clock, and compiling them is reported ----------
+#
+# Loading a library or a compiled loop takes the same time whatever the problem, and is no part of
+# what a method costs. Compiling is waited for, and so counts in the time limit.
+
+
+@contextmanager
+def loading_measured(measured: Callable[[float], None]) -> Iterator[None]:
+    """Report the seconds in which kernels are loaded, as soon as each is there.
+
+    `measured`: Takes the seconds, as `ccviz.runs.stepper.Stepper.discount`.
+    """
+    if not COMPILES:
+        yield
+        return
+    since = time.perf_counter()
+    from numba.core.event import install_listener
+
+    from ccviz.kernel_cache import LOAD, Loading
+
+    measured(time.perf_counter() - since)
+    with install_listener(LOAD, Loading(measured)):
+        yield
+
+
+@contextmanager
+def compiling_said(say: Callable[[str], None]) -> Iterator[list[float]]:
+    """Report each kernel that is about to be compiled, and return the seconds as they are spent.
+
+    `say`: Takes a few words.
+    """
+    spent: list[float] = []
+    if not COMPILES:
+        yield spent
+        return
+    from numba.core.event import install_listener
+
+    from ccviz.kernel_cache import Compiling
+
+    with install_listener("numba:compile", Compiling(say, spent.append)):
+        yield spent

@@ -101,13 +101,7 @@ class NoClusteringError(CcvizError):
 
 
 def quote(value: object) -> str:
-    """Return a value as a sentence can quote it: as it is written, and cut where it is long.
-
-    Parameters
-    ----------
-    value : object
-        Any invalid input.
-    """
+    """Return a value as a sentence can quote it: as it is written, and cut where it is long."""
     if isinstance(value, str | bytes):
         value = value[: _MOST_QUOTED + 1]
     try:

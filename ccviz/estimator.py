@@ -364,18 +364,13 @@ class ConstrainedKMeans(
         self.result_ = result
 
     def score(self, X: ArrayLike, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
-        """Return the negative sum of squared distances to the nearest mean, for searches.
+        """Return the negative sum of squared distances to the nearest mean: more is better.
 
         Parameters
         ----------
         X : (m, d) array of float
         sample_weight : (m,) array of float, optional
             Weight of each row in the sum; 1 by default.
-
-        Returns
-        -------
-        float
-            More is better.
         """
         near = self.cluster_centers_[self.predict(X)]
         distances = (np.asarray(X, dtype=np.float64) - near) ** 2 @ self.feature_weights_
@@ -389,7 +384,7 @@ class ConstrainedKMeans(
         size_min: int | float | None = None,
         size_max: int | float | None = None,
     ) -> IntArray:
-        """Return a cluster for each row of X: the nearest mean, or the cheapest under sizes.
+        """Return (m,) a cluster for each row of X: the nearest mean, or the cheapest under sizes.
 
         Links are ignored: for the fitted rows, `labels_` has the clusters that keep them.
 
@@ -399,10 +394,6 @@ class ConstrainedKMeans(
         size_min, size_max : int or float, optional
             Least and most rows of X in every cluster, as in the constructor. The rows are then
             assigned together, at the least sum of squared distances.
-
-        Returns
-        -------
-        (m,) int64
 
         Raises
         ------
@@ -417,15 +408,11 @@ class ConstrainedKMeans(
         return _within(limits, euclidean_distances(*self._alike(points), squared=True))
 
     def transform(self, X: ArrayLike) -> FloatArray:
-        """Return the distance to each cluster's mean, for each row of X.
+        """Return (m, n_clusters) distances of the rows of X to each cluster's mean.
 
         Parameters
         ----------
         X : (m, d) array of float
-
-        Returns
-        -------
-        (m, n_clusters) float64
         """
         check_is_fitted(self)
         X = self._rows(X, dtype=np.float64, reset=False)

@@ -18,12 +18,7 @@ from ccviz.solvers import SOLVERS, solver_class
 
 
 def check_starts(solver: str) -> None:
-    """Check that a solver can begin with a clustering.
-
-    Parameters
-    ----------
-    solver : str
-        A registered name.
+    """Check that a solver, by its name, can begin with a clustering.
 
     Raises
     ------
@@ -41,7 +36,7 @@ def check_starts(solver: str) -> None:
 
 
 def first_labels(init: Any, problem: Problem, scale: FloatArray | float = 1.0) -> IntArray:
-    """Return a clustering to begin with, from labels or centres.
+    """Return (n,) int64 a clustering to begin with, from labels or centres.
 
     Parameters
     ----------
@@ -50,16 +45,15 @@ def first_labels(init: Any, problem: Problem, scale: FloatArray | float = 1.0) -
     scale : (d,) float64 or float
         What the features of given centres are multiplied by, as those of the problem were.
 
-    Returns
-    -------
-    (n,) int64
-
     Raises
     ------
     ParameterError
         If it is neither.
     """
-    given = _as_array(init)
+    try:
+        given = np.asarray(init)
+    except ValueError:
+        raise ParameterError("init is neither labels nor centres: its rows differ.") from None
     n, k, d = problem.n, problem.k, problem.d
     if given.ndim == 1 and given.dtype.kind in "iu" and len(given) == n:
         if given.min() < 0 or given.max() >= k:
@@ -72,13 +66,6 @@ def first_labels(init: Any, problem: Problem, scale: FloatArray | float = 1.0) -
         f"init has the shape {given.shape}: give a label for each of the {n} rows, or {k} centres "
         f"of {d} numbers each."
     )
-
-
-def _as_array(init: Any) -> np.ndarray:
-    try:
-        return np.asarray(init)
-    except ValueError:
-        raise ParameterError("init is neither labels nor centres: its rows differ.") from None
 
 
 # --------------------------------------------------------------------------------------------------
@@ -94,9 +81,7 @@ def sizes_of(sizes: Any, size_min: Any, size_max: Any, n: int, k: int) -> Any:
         ``"equal"``, ``"40-60"`` and its like (`ccviz.problem.sizes.read_sizes`), one size for all
         clusters, or what `ccviz.Problem` takes.
     size_min, size_max : None, int or float
-        Least and most points of every cluster; a float between 0 and 1 is a share of the rows.
-    n, k : int
-        Rows and clusters.
+        Least and most points of every cluster; a float between 0 and 1 is a share of the n rows.
 
     Raises
     ------
@@ -115,18 +100,7 @@ def sizes_of(sizes: Any, size_min: Any, size_max: Any, n: int, k: int) -> Any:
 
 
 def limits_of(size_min: Any, size_max: Any, n: int, k: int) -> tuple[IntArray, IntArray]:
-    """Return the least and most points of each cluster, 0 and n where nothing is given.
-
-    Parameters
-    ----------
-    size_min, size_max : None, int or float
-        As in `sizes_of`.
-    n, k : int
-        Rows and clusters.
-
-    Returns
-    -------
-    lower, upper : (k,) int64
+    """Return (k,) the least and (k,) the most points of clusters, 0 and n where nothing is given.
 
     Raises
     ------

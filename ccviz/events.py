@@ -51,6 +51,12 @@ class Event(msgspec.Struct, frozen=True, eq=False, tag=True, kw_only=True):
             if isinstance(value, np.ndarray | np.generic | dict):
                 msgspec.structs.force_setattr(self, name, _snapshot(value))
 
+    @property
+    def array_bytes(self) -> int:
+        """Bytes of the arrays that are its fields."""
+        values = (getattr(self, name) for name in self.__struct_fields__)
+        return sum(value.nbytes for value in values if isinstance(value, np.ndarray))
+
 
 def _snapshot(value: Any) -> Any:
     """Return a read-only copy of a value that is an array or a dict of arrays.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from inspect import getfile
 from pathlib import Path
 from typing import Any
@@ -51,27 +52,33 @@ class KernelCache(FunctionCache):
         """
         with trigger_event(LOAD), self._guard_against_spurious_io_errors():
             rtsys.initialize(target_context)
-            return self._load_overload(sig, target_context)
-
-    def _load_overload(self, sig: Any, target_context: Any) -> Any:
-        found = super()._load_overload(sig, target_context)
-        if found is not None or not Path(self._source).is_relative_to(PACKAGE):
-            return found
-        pack = find_pack()
-        key = self._index_key(sig, target_context.codegen())
-        data = pack and pack.find(self._source, self._impl.filename_base, key)
-        return None if data is None else self._impl.rebuild(target_context, data)
+            found = self._load_overload(sig, target_context)
+            if found is not None or not Path(self._source).is_relative_to(PACKAGE):
+                return found
+            pack = find_pack()
+            key = self._index_key(sig, target_context.codegen())
+            data = pack and pack.find(self._source, self._impl.filename_base, key)
+            return None if data is None else self._impl.rebuild(target_context, data)
 
 
-def cached_njit(function: Callable[..., Any], *, entry: bool | None = None, **options: Any) -> Any:
-    """Compile a kernel when it is called first, and keep it.
+def cached_njit(
+    function: Callable[..., Any] | None = None,
+    *,
+    cache: bool,
+    entry: bool | None = None,
+    **options: Any,
+) -> Any:
+    """Compile a kernel when it is called first, and keep it: every one has to say ``cache=True``.
 
     A kernel that only kernels call gets no wrapper that Python could call: of a kernel with many
     arrays the wrapper takes as long to compile as the kernel.
 
     `entry`: Whether Python calls this kernel; by default if its name is not private. `options`:
-    Those of numba's `njit`, without ``cache``.
+    Those of numba's `njit`.
     """
+    assert cache
+    if function is None:
+        return partial(cached_njit, cache=cache, entry=entry, **options)
     inner = function.__name__.startswith("_") if entry is None else not entry
     kernel = njit(function, no_cpython_wrapper=inner, no_cfunc_wrapper=True, **options)
     kernel._cache = KernelCache(function)

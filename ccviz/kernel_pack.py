@@ -40,19 +40,17 @@ class Manifest(msgspec.Struct, frozen=True):
 
     def fits(self) -> bool:
         """Whether the kernels run in this process, and are of these sources."""
-        return (
-            self.python == sys.implementation.cache_tag
-            and self.numba == version("numba")
-            and self._fits_processor()
-            and self.sources == digests(self.sources)
-        )
-
-    def _fits_processor(self) -> bool:
         from llvmlite import binding
 
         has = binding.get_host_cpu_features()
         needed = [each[1:] for each in self.features.split(",") if each.startswith("+")]
-        return self.triple == binding.get_process_triple() and all(has.get(f) for f in needed)
+        return (
+            self.python == sys.implementation.cache_tag
+            and self.numba == version("numba")
+            and self.triple == binding.get_process_triple()
+            and all(has.get(feature) for feature in needed)
+            and self.sources == digests(self.sources)
+        )
 
 
 class Pack:

@@ -16,6 +16,7 @@ MOVED = {
     "ccviz.active.oracles.classes": "ccviz.active.oracles.question",
     "ccviz.active.oracles.interview": "ccviz.active.oracles.question",
     "ccviz.active.oracles.program": "ccviz.active.oracles.external",
+    "ccviz.data.examples": "ccviz.data.datasets",
     "ccviz.data.files": "ccviz.data.read_table",
     "ccviz.data.origin": "ccviz.data.table",
     "ccviz.estimator_init": "ccviz.estimator_parameters",

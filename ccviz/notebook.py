@@ -27,6 +27,12 @@ class Plots:
     records : callable, optional
         Returns the records of the run; without them its state alone can be drawn.
 
+    Raises
+    ------
+    CcvizError
+        By a picture of what the run lacks: a tree, columns priced, residuals, a population, cuts,
+        parts, prices or a matrix; and by one of its events where these were not kept.
+
     Examples
     --------
     >>> from ccviz import Problem, start
@@ -58,62 +64,27 @@ class Plots:
         ----------
         axis : {"bound", "depth"}
             How high a node is drawn.
-
-        Raises
-        ------
-        CcvizError
-            If the run has no tree.
         """
         return _drawn("tree", self._run, axis)
 
     def columns(self) -> Any:
-        """Draw the master and the lower bound of a column generation, round by round.
-
-        Raises
-        ------
-        CcvizError
-            If the run has priced no columns, or its events were not kept.
-        """
+        """Draw the master and the lower bound of a column generation, round by round."""
         return _drawn("columns", self._kept())
 
     def residuals(self) -> Any:
-        """Draw the residuals of a splitting method, iteration by iteration.
-
-        Raises
-        ------
-        CcvizError
-            If the run has none, or its events were not kept.
-        """
+        """Draw the residuals of a splitting method, iteration by iteration."""
         return _drawn("residuals", self._kept())
 
     def population(self) -> Any:
-        """Draw the members of a memetic search, generation by generation.
-
-        Raises
-        ------
-        CcvizError
-            If the run has no population, or its events were not kept.
-        """
+        """Draw the members of a memetic search, generation by generation."""
         return _drawn("population", self._kept())
 
     def cuts(self) -> Any:
-        """Draw what separation found, round by round, and how many cuts were active.
-
-        Raises
-        ------
-        CcvizError
-            If the run has separated no cuts, or its events were not kept.
-        """
+        """Draw what separation found, round by round, and how many cuts were active."""
         return _drawn("cuts", self._kept())
 
     def parts(self) -> Any:
-        """Draw the relative gap of each part of a divided problem, the largest first.
-
-        Raises
-        ------
-        CcvizError
-            If the run has no parts, or its events were not kept.
-        """
+        """Draw the relative gap of each part of a divided problem, the largest first."""
         return _drawn("parts", self._kept())
 
     def prices(self, prices: Sequence[Any]) -> Any:
@@ -123,11 +94,6 @@ class Plots:
         ----------
         prices : sequence of ccviz.studies.link_prices.LinkPrice
             What `Result.link_prices` returned.
-
-        Raises
-        ------
-        CcvizError
-            If there are none.
         """
         return _drawn("prices", prices)
 
@@ -145,10 +111,7 @@ class Plots:
     def matrix(self) -> Any:
         """Draw the newest matrix of the relaxation, its blocks ordered by the incumbent.
 
-        Raises
-        ------
-        CcvizError
-            If the run has none: `sdp` shows it with ``show_relaxation=True``.
+        The solver `sdp` shows it with ``show_relaxation=True``.
         """
         return _drawn("matrix", self._run)
 
@@ -276,9 +239,6 @@ def _how_sure(
     return sure.how_sure(self.run, **options)
 
 
-Result.save_html = _save_html
-
-
 def _least_change(self: Result, old: Any, slack: float = 0.01, most: int | None = None) -> Any:
     """Return a clustering near to an old one that costs little more than this result.
 
@@ -356,6 +316,7 @@ def _why(self: Result, point: int, other: int | None = None, time_limit: float =
     return str(known.full(point))
 
 
+Result.save_html = _save_html
 Result.how_sure = _how_sure
 Result.why = _why
 Result.least_change = _least_change

@@ -27,10 +27,6 @@ class RowLinks:
     must_link, cannot_link : pairs
         As in `ccviz.Problem`, by row number.
 
-    Attributes
-    ----------
-    shape : (n,)
-
     Raises
     ------
     ProblemError
@@ -64,10 +60,8 @@ class RowLinks:
         chosen = np.atleast_1d(chosen)
         place = np.full(len(self), -1, dtype=np.int64)
         place[chosen[::-1]] = np.arange(len(chosen))[::-1]  # the first of rows taken twice
-        return RowLinks(len(chosen), *(_moved(each, place) for each in self._both()))
-
-    def _both(self) -> tuple[Links, Links]:
-        return self.must_link, self.cannot_link
+        both = (self.must_link, self.cannot_link)
+        return RowLinks(len(chosen), *(_moved(each, place) for each in both))
 
 
 def _moved(links: Links, place: IntArray) -> ArrayLike:
@@ -84,11 +78,6 @@ def index_of(X: Any) -> Any:
     """Return the row labels of a table that are not plain row numbers; None without such labels.
 
     Integer labels count as row numbers only by their place, as everywhere in ccviz.
-
-    Parameters
-    ----------
-    X : table or array
-        A pandas frame, or what has no index.
     """
     index = getattr(X, "index", None)
     if index is None or callable(index):
@@ -105,10 +94,8 @@ def pairs_of(links: Any, n: int, index: Any, kind: str) -> Any:
         Pairs are of row numbers or of labels of the index, each with or without a weight. A matrix
         has an entry for each linked pair, above or below its diagonal; entries of a sparse matrix
         of float are weights of soft links.
-    n : int
-        Number of rows.
     index : pandas.Index or None
-        Labels of the rows, from `index_of`.
+        Labels of the n rows, from `index_of`.
     kind : str
         Of the links, for the sentence of an error.
 
@@ -124,7 +111,9 @@ def pairs_of(links: Any, n: int, index: Any, kind: str) -> Any:
         return np.argwhere(np.triu(links | links.T, 1))
     if index is None or not len(links):
         return links
-    return [_by_label(link, index, kind) for link in links]
+    return [
+        (_row(one, index, kind), _row(other, index, kind), *weight) for one, other, *weight in links
+    ]
 
 
 def _of_sparse(matrix: Any, n: int, kind: str) -> Any:
@@ -142,11 +131,6 @@ def _of_sparse(matrix: Any, n: int, kind: str) -> Any:
 def _check_shape(shape: tuple[int, ...], n: int, kind: str) -> None:
     if shape != (n, n):
         raise ProblemError(f"the {kind} matrix has the shape {shape}, but there are {n} rows.")
-
-
-def _by_label(link: Any, index: Any, kind: str) -> tuple[Any, ...]:
-    one, other, *weight = link
-    return _row(one, index, kind), _row(other, index, kind), *weight
 
 
 def _row(label: Any, index: Any, kind: str) -> int:

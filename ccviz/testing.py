@@ -261,14 +261,10 @@ def describes_itself(kind: type[Solver]) -> None:
         low, high = each.metadata["low"], each.metadata["high"]
         for bound, beyond in ((low, -1), (high, 1)):
             if bound is not None:
-                _refuses(kind, each.name, _of_type(each.type, bound + beyond))
+                _refuses(kind, each.name, (int if each.type == "int" else float)(bound + beyond))
         if each.metadata["choices"]:
             assert each.default in each.metadata["choices"]
             _refuses(kind, each.name, "no such choice")
-
-
-def _of_type(name: Any, value: float) -> int | float:
-    return int(value) if name == "int" else float(value)
 
 
 def _refuses(kind: type[Solver], name: str, value: Any) -> None:

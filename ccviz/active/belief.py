@@ -225,7 +225,11 @@ def views(X: FloatArray, k: int, seed: int) -> list[FloatArray]:
     typical = float(np.median(squared[np.triu_indices(len(X), 1)])) or 1.0
     gaussians = [np.exp(-squared / (typical * width)) for width in WIDTHS]
     laplacian = _laplacian(squared)
-    walks = [_resolvent(laplacian, restart) for restart in RESTARTS]
+    walks = []
+    for restart in RESTARTS:
+        kernel = np.linalg.inv(laplacian + restart * np.eye(len(laplacian)))
+        root = np.sqrt(np.diag(kernel))
+        walks.append(kernel / np.outer(root, root))
     return [*gaussians, *walks, _shared_clusters(X, k, seed)]
 
 
@@ -241,12 +245,6 @@ def _laplacian(squared: FloatArray) -> FloatArray:
     weight = np.maximum(weight, weight.T)
     root = np.sqrt(np.maximum(weight.sum(axis=1), 1e-300))
     return np.eye(n) - weight / np.outer(root, root)
-
-
-def _resolvent(laplacian: FloatArray, restart: float) -> FloatArray:
-    kernel = np.linalg.inv(laplacian + restart * np.eye(len(laplacian)))
-    root = np.sqrt(np.diag(kernel))
-    return kernel / np.outer(root, root)
 
 
 def _shared_clusters(X: FloatArray, k: int, seed: int) -> FloatArray:

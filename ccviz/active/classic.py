@@ -94,7 +94,10 @@ class Npu(Strategy):
             groups = self.answers.classes or [[first]]
             share = self._shares(groups)
             settled = [point for points in groups for point in points]
-            worth = _uncertainty(share) / _expected_questions(share)
+            entropy = -(share * np.log2(np.maximum(share, 1e-300))).sum(axis=1)
+            # The groups are asked about in turn, the likeliest first.
+            questions = -np.sort(-share, axis=1) @ np.arange(1, share.shape[1] + 1)
+            worth = entropy / questions
             worth[[*settled, *asked]] = -1.0
             point = int(worth.argmax())
             if worth[point] < 0:
@@ -115,15 +118,6 @@ class Npu(Strategy):
         )
         alike[alike.sum(axis=1) == 0] = 1.0  # like none, so any
         return alike / alike.sum(axis=1, keepdims=True)
-
-
-def _uncertainty(share: FloatArray) -> FloatArray:
-    return -(share * np.log2(np.maximum(share, 1e-300))).sum(axis=1)
-
-
-def _expected_questions(share: FloatArray) -> FloatArray:
-    """Return (n,) expected number of groups asked about, the likeliest first."""
-    return -np.sort(-share, axis=1) @ np.arange(1, share.shape[1] + 1)
 
 
 # --- COBRAS: super-instances, split where answers differ and merged where they agree --------------

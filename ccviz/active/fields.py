@@ -133,21 +133,18 @@ class Fields(Strategy):
 
     def _compare(self, point: int) -> Pair | None:
         """Return the point and one of the likeliest class that it could belong to."""
-        classes = self._classes
-        for number in self._likeliest(point) if len(classes) > 1 else [0]:
-            other = nearest(self.X, self.X[point], self._representatives(classes[number]))
+        classes, order = self._classes, [0]
+        if len(classes) > 1:
+            share = self._belief.share[self._pieces.of[point], : len(classes)]
+            order = np.argsort(-share, kind="stable").tolist()
+        for number in order:
+            members = classes[number]
+            # Where answers are noisy, a class is represented by the point that is known best.
+            members = [most_linked(self.answers, members)] if self.noise else members
+            other = nearest(self.X, self.X[point], members)
             if any(self.ask(point, other)):
                 return point, other
         return None
-
-    def _likeliest(self, point: int) -> list[int]:
-        """Return the classes known so far, the one to which a point most likely belongs first."""
-        share = self._belief.share[self._pieces.of[point], : len(self._classes)]
-        return np.argsort(-share, kind="stable").tolist()
-
-    def _representatives(self, points: list[int]) -> list[int]:
-        """Return the points of a class to compare with: one alone where answers are noisy."""
-        return [most_linked(self.answers, points)] if self.noise else points
 
     def _point(self) -> int | None:
         """Return the point to ask about next, None if no question gains enough."""

@@ -51,13 +51,7 @@ _MOST = 0.4
 
 
 def error_rate(answers: Answers) -> float:
-    """Return the share of answers that are wrong, as far as they show.
-
-    Returns
-    -------
-    float
-        At most 0.4.
-    """
+    """Return the share of answers that are wrong, as far as they show; at most 0.4."""
     given = [answer for answer in answers.log if answer.together is not None]
     groups = [*answers.classes, *answers.unplaced]
     group_of = {point: number for number, points in enumerate(groups) for point in points}
@@ -80,18 +74,13 @@ LEARNED = "learned"
 
 
 class LearnerState(msgspec.Struct, frozen=True):
-    """What a learner goes on from, together with the points: plain data, fit for JSON.
-
-    Attributes
-    ----------
-    answers : tuple of (i, j, together, confidence)
-    """
+    """What a learner goes on from, together with the points: plain data, fit for JSON."""
 
     strategy: str
     k: int
     seed: int
     noise: float | str
-    answers: tuple[tuple[int, int, bool | None, float], ...]
+    answers: tuple[tuple[int, int, bool | None, float], ...]  # (i, j, together, confidence)
 
 
 class Learner:

@@ -73,13 +73,7 @@ class Strategy(ABC):
             yield i, j
 
     def place(self, point: int, order: list[list[int]]) -> Iterator[Pair]:
-        """Yield what asks whether a point belongs to one group after another, until it does.
-
-        Parameters
-        ----------
-        order : list of list of int
-            Groups of points, the likeliest first.
-        """
+        """Yield what asks whether a point belongs to groups, the likeliest first, until it does."""
         for points in order:
             yield from self.ask(point, nearest(self.X, self.X[point], points))
             if self.answers.known(point, points[0]):

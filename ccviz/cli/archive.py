@@ -18,6 +18,7 @@ from ccviz.cli.parameters import (
     LabelsFile,
     NodeLimit,
     Quiet,
+    StoredRun,
     Workers,
     option,
 )
@@ -93,7 +94,7 @@ _PAGE = 1000
 
 
 def replay(
-    run: Annotated[str, Argument(help="Id, name or end of the id of a run, or 'last'.")],
+    run: StoredRun,
     speed: Annotated[
         float, option(help="1 is the pace of the run, 0 as fast as it can be read.", min=0)
     ] = 0.0,
@@ -128,7 +129,7 @@ def _short(value: object) -> str:
 
 
 def show(
-    run: Annotated[str, Argument(help="Id, name or end of the id of a run, or 'last'.")],
+    run: StoredRun,
     json: JsonFile = None,
 ) -> None:
     """Show the result of a stored run as `solve` did, or how far a run is that goes on."""
@@ -144,7 +145,7 @@ def show(
 
 
 def resume(
-    run: Annotated[str, Argument(help="Id, name or end of the id of a run, or 'last'.")],
+    run: StoredRun,
     time_limit: Annotated[float | None, option(help="Seconds more.")] = None,
     gap: Gap = None,
     node_limit: NodeLimit = None,
@@ -243,7 +244,7 @@ UNDECIDED = 2
 
 
 def verify(
-    run: Annotated[str, Argument(help="Id, name or end of the id of a run, or 'last'.")],
+    run: StoredRun,
     gap: Annotated[
         float, option(min=0.0, help="Relative gap within which optimality is to be proved.")
     ] = DEFAULT_GAP,

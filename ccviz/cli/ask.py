@@ -29,8 +29,8 @@ from ccviz.active.oracles.question import WORDS, differences, read_set_reply
 from ccviz.cli.common import err, out
 from ccviz.cli.parameters import (
     ANY_COLUMNS,
+    Constraints,
     Data,
-    K,
     LabelsFile,
     LinkFiles,
     Seed,
@@ -88,7 +88,7 @@ LinksOut = Annotated[str | None, option("--out", help="Write the answers as link
 
 def ask(
     data: Data,
-    k: K = None,
+    k: Annotated[int | None, option("-k", help="Number of clusters.")] = None,
     links: LinkFiles = None,
     strategy: Strategy = STRATEGIES[0].name,
     questions: Questions = 100,
@@ -111,7 +111,7 @@ def ask(
     """
     check_writable(labels, out_file)
     dataset = find_data(data, **columns.options())
-    problem = build_problem(dataset, k, read_links(links, dataset), None, "none")
+    problem = build_problem(dataset, k, read_links(links, dataset), Constraints())
     if by_class and dataset.truth is None:
         raise CcvizError(f"--by-class: the classes of {data} are not known.")
     points = scale(dataset.X, "range")

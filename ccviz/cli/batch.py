@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -17,29 +17,21 @@ from threadpoolctl import threadpool_limits
 from ccviz.cli.common import Progress, err, out, say
 from ccviz.cli.parameters import (
     ANY_COLUMNS,
-    Apart,
+    NO_RULES,
+    NOTHING_ASKED,
     Argument,
-    At,
+    Constraints,
     Data,
-    LinkFiles,
-    NeighborsOf,
     NodeLimit,
     Outliers,
     Params,
-    Rules,
-    Scaling,
+    RuleOptions,
     Seed,
-    SizesText,
-    Soften,
-    SolverName,
     TableColumns,
     TimeLimit,
-    Together,
-    WeightColumn,
     option,
 )
 from ccviz.cli.reading import (
-    all_rules,
     build_problem,
     build_solver,
     find_data,
@@ -48,6 +40,7 @@ from ccviz.cli.reading import (
     settled_scaling,
 )
 from ccviz.cli.report import check_writable, output, table_of, write_csv
+from ccviz.compiled import compiling_said
 from ccviz.data.link_files import GivenLinks
 from ccviz.data.scaling import dominated
 from ccviz.errors import ArchiveError, ParameterError, ProblemError, UnfillableError
@@ -57,7 +50,6 @@ from ccviz.problem.reduction import with_rules
 from ccviz.runs.archive import Archive
 from ccviz.runs.database import default_path
 from ccviz.runs.info import RunInfo
-from ccviz.runs.kernel_clock import compiling_said
 from ccviz.runs.run import Run
 from ccviz.runs.stepper import start
 from ccviz.runs.stop import Limits
@@ -74,8 +66,7 @@ from ccviz.studies.elbow_step import (
     from_runs,
     impossible,
 )
-from ccviz.studies.suite import Instance, Row, instances, measure
-from ccviz.studies.suite import Table as SuiteTable
+from ccviz.studies.suite import Instance, Row, RowFile, instances, measure
 from ccviz.views.frames.tables import run_table
 
 # --- `ccviz elbow`: how many clusters there are, under the links, with proved bounds beside -------
@@ -84,20 +75,14 @@ from ccviz.views.frames.tables import run_table
 def elbow(
     data: Data,
     k: Annotated[str, option("-k", help="Numbers of clusters, A-B.")] = "1-8",
-    links: LinkFiles = None,
-    soften: Soften = None,
-    solver: SolverName = "blp-kmeans",
-    param: Params = None,
-    sizes: SizesText = None,
-    rule: Rules = None,
-    together: Together = None,
-    apart: Apart = None,
+    asked: Constraints = NOTHING_ASKED,
+    rules: RuleOptions = NO_RULES,
     outliers: Outliers = 0,
-    neighbors: NeighborsOf = "",
-    at: At = "",
     columns: TableColumns = ANY_COLUMNS,
-    weight_column: WeightColumn = None,
-    scale: Scaling = "none",
+    solver: Annotated[
+        str, option("--solver", help="Solver name; 'ccviz solvers' lists them.")
+    ] = "blp-kmeans",
+    param: Params = None,
     bound_time: Annotated[
         float, option(help="Seconds to raise the lower bound of each k; 0 for none.", min=0)
     ] = 10.0,
@@ -115,44 +100,39 @@ def elbow(
     whose table then has the numbers and figures that are known.
     """
     check_writable(out_file)
-    numbers, rules = numbers_of(k), all_rules(rule, together, apart)
-    dataset = find_data(data, **columns.options(weight_column, rules))
-    given = read_links(links, dataset)
+    numbers = numbers_of(k)
+    dataset = find_data(data, **columns.options(asked.weight_column, rules.texts))
+    given = read_links(asked.links, dataset)
     for notice in (*dataset.notices, *(each.notice for each in given if each.notice)):
         say(notice)
     # The default solver keeps no neighbours.
-    solver = "regions" if neighbors and solver == "blp-kmeans" else solver
+    solver = "regions" if asked.neighbors and solver == "blp-kmeans" else solver
     chosen = build_solver(solver, param or [])
-    asked, keeps = read_rules(rules, dataset), chosen.supports.rules
-    scaling = settled_scaling(dataset, numbers, given, scale, soften or [])
+    ruled, keeps = read_rules(rules.texts, dataset), chosen.supports.rules
+    asked = replace(asked, scale=settled_scaling(dataset, numbers, given, asked))
 
     def build(each: int) -> Problem | None:
         try:
-            problem = build_problem(
-                dataset, each, given, sizes, scaling, outliers,
-                neighbors=neighbors, at=at, soften=soften or [],
-            )  # fmt: skip
-            return with_rules(problem, asked, keeps)
+            problem = build_problem(dataset, each, given, asked, outliers=outliers)
+            return with_rules(problem, ruled, keeps)
         except UnfillableError:
             if len(numbers) == 1:
                 raise
             return None  # sizes or rules forbid this number of clusters
 
-    ruled = {each: build(each) for each in numbers}
+    problems = {each: build(each) for each in numbers}
     until = math.inf if time_limit is None else time.monotonic() + time_limit
     with threadpool_limits(1), Progress(err) as progress:
         finder = chosen if param else solver  # by its name it has enough starts
-        steps = _sweep(ruled, finder, seed, references, bound_time, until, progress)
-    if len(steps) < len(ruled):
+        steps = _sweep(problems, finder, seed, references, bound_time, until, progress)
+    if len(steps) < len(problems):
         say(f"the time limit was reached before k = {numbers[len(steps)]}.")
     names = [each.name for each in fields(Step) if each.name != "labels"]
     write_csv(out_file, names, ([getattr(step, name) for name in names] for step in steps))
     if out_file != "-":
-        out.print(
-            _table(steps, any(each is not None and each.must_keep for each in ruled.values()))
-        )
-        each = next(filter(None, ruled.values()), None)
-        alone = "" if each is None else dominated(each.X, dataset.features)
+        known = [each for each in problems.values() if each is not None]
+        out.print(_table(steps, any(each.must_keep for each in known)))
+        alone = dominated(known[0].X, dataset.features) if known else ""
         for line in (*([f"{alone} {_ALIKE}"] if alone else []), *findings(steps)):
             out.print(line, markup=False)
 
@@ -257,18 +237,12 @@ def batch(
     k: Annotated[str | None, option("-k", help="Numbers of clusters, A or A-B.")] = None,
     seeds: Annotated[int, option(help="How many seeds.", min=1)] = 3,
     seed: Seed = 0,
-    links: LinkFiles = None,
+    asked: Constraints = NOTHING_ASKED,
     link_sets: Annotated[
         list[str] | None,
         option("--link-set", help="File of links beside --links: the runs are made for each."),
     ] = None,
-    soften: Soften = None,
-    sizes: SizesText = None,
-    neighbors: NeighborsOf = "",
-    at: At = "",
     columns: TableColumns = ANY_COLUMNS,
-    weight_column: WeightColumn = None,
-    scale: Scaling = "none",
     time_limit: TimeLimit = None,
     node_limit: NodeLimit = None,
     out_file: Annotated[
@@ -277,25 +251,24 @@ def batch(
 ) -> None:
     """Run every solver with every seed, k and set of links, into the archive, where supported."""
     check_writable(out_file)
-    dataset = find_data(data, **columns.options(weight_column))
-    given = read_links(links, dataset)
+    dataset = find_data(data, **columns.options(asked.weight_column))
+    given = read_links(asked.links, dataset)
     of_sets = {name: read_links([name], dataset) for name in link_sets or []} or {"": []}
     files = chain(given, *of_sets.values())
     for notice in (*dataset.notices, *(each.notice for each in files if each.notice)):
         say(notice)
 
     numbers: Sequence[int | None] = [None] if k is None else numbers_of(k)
-    scaling = settled_scaling(dataset, numbers, given, scale, soften or [])
+    asked = replace(asked, scale=settled_scaling(dataset, numbers, given, asked))
 
-    def problem_of(own: list[GivenLinks], asked: int | None, _keeps_rules: bool = False) -> Problem:
-        return build_problem(
-            dataset, asked, [*given, *own], sizes, scaling,
-            neighbors=neighbors, at=at, soften=soften or [],
-        )  # fmt: skip
+    def problem_of(own: list[GivenLinks], k: int | None, _keeps_rules: bool = False) -> Problem:
+        return build_problem(dataset, k, [*given, *own], asked)
 
     sets = {name: partial(problem_of, own) for name, own in of_sets.items()}
     counts = [problem_of([], None).k if each is None else each for each in numbers]
-    cells, left_out = plan(sets, _solvers(solver), range(seed, seed + seeds), counts)
+    names = [kind.name for kind in SOLVERS] if ALL in solver else list(dict.fromkeys(solver))
+    solvers = [build_solver(name, []) for name in names]
+    cells, left_out = plan(sets, solvers, range(seed, seed + seeds), counts)
     for each in left_out:
         say(f"left out: {each}")
     if not cells:
@@ -304,7 +277,7 @@ def batch(
     with Archive() as archive, threadpool_limits(1), Progress(err) as progress:
         runs = carry_out(
             archive, cells, sets, Limits(time_limit, None, node_limit),
-            dataset=dataset.name, scaling=scaling, watch=progress.show,
+            dataset=dataset.name, scaling=asked.scale, watch=progress.show,
         )  # fmt: skip
         try:
             for info in runs:
@@ -312,11 +285,6 @@ def batch(
                 progress.title = f"{len(found)} of {len(cells)} runs,"
         finally:  # also of a batch that is broken off by Ctrl-C
             _print_runs(found, out_file)
-
-
-def _solvers(names: list[str]) -> list[Solver]:
-    asked = [kind.name for kind in SOLVERS] if ALL in names else list(dict.fromkeys(names))
-    return [build_solver(name, []) for name in asked]
 
 
 def _print_runs(found: list[RunInfo], out_file: str | None) -> None:
@@ -354,8 +322,9 @@ def bench(
     """Run a solver over every instance of a suite, a row as each ends."""
     chosen = build_solver(solver, param or [])
     wanted = instances(suite, filter_)
-    table = SuiteTable(out_file)
-    left = [each for each in wanted if (each, solver) not in table]
+    table = RowFile(out_file, Row)
+    done = {(row.dataset, row.ml, row.cl, row.seed) for row in table.rows if row.solver == solver}
+    left = [each for each in wanted if (each.dataset, each.ml, each.cl, each.seed) not in done]
     say(f"{len(wanted)} instances, {len(wanted) - len(left)} done before.")
     with threadpool_limits(1), Progress(err) as progress, compiling_said(progress.say):
         for number, instance in enumerate(left, 1):

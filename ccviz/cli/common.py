@@ -11,17 +11,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from io import TextIOWrapper
 from pathlib import Path
-from types import TracebackType
 from typing import Any, TextIO
 
 from rich.console import Console
 from rich.text import Text
 from threadpoolctl import threadpool_limits
 
+from ccviz.compiled import compiling_said
 from ccviz.errors import ArchiveError, CcvizError
 from ccviz.numbers import number, percent
 from ccviz.runs.archive import Archive
-from ccviz.runs.kernel_clock import compiling_said
 from ccviz.runs.recorder import Recorder
 from ccviz.runs.run import Result, Run, result_of
 from ccviz.runs.stepper import Stepper
@@ -137,12 +136,7 @@ class Progress:
             self._status.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._console.is_terminal:
             self._status.stop()
 
@@ -165,18 +159,12 @@ class Progress:
 def describe(run: Run) -> str:
     """Return a run's state in a line."""
     parts = [f"{run.time_s:.1f} s", f"objective {number(run.objective)}"]
+    if run.tree or run.parts:
+        parts += [f"lower bound {number(run.lower_bound)}", f"gap {percent(run.gap)}"]
     if run.tree:
-        parts += [
-            f"lower bound {number(run.lower_bound)}",
-            f"gap {percent(run.gap)}",
-            f"{run.nodes_done} of {len(run.tree)} nodes",
-        ]
+        parts.append(f"{run.nodes_done} of {len(run.tree)} nodes")
     elif run.parts:
-        parts += [
-            f"lower bound {number(run.lower_bound)}",
-            f"gap {percent(run.gap)}",
-            f"{len(run.parts_done):,} of {run.parts:,} parts",
-        ]
+        parts.append(f"{len(run.parts_done):,} of {run.parts:,} parts")
     elif run.iteration:
         parts.append(f"iteration {run.iteration}")
     return ", ".join(parts)

@@ -14,7 +14,9 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import click
 
+from ccviz.errors import ParameterError, quote
 from ccviz.problem.asked import GRAMMAR, linked_columns
+from ccviz.problem.points import is_number
 
 
 @dataclass(frozen=True)
@@ -135,16 +137,7 @@ Data = Annotated[
         "or '-' for CSV from standard input."
     ),
 ]
-K = Annotated[int | None, option("-k", help="Number of clusters.")]
-ChosenK = Annotated[
-    str | None,
-    option(
-        "-k",
-        "--k",
-        help="Number of clusters; 'least': the fewest with which everything can be kept, "
-        "'free': the number that costs least under a least size.",
-    ),
-]
+StoredRun = Annotated[str, Argument(help="Id, name or end of the id of a run, or 'last'.")]
 LinkFiles = Annotated[
     list[str] | None,
     option(
@@ -153,78 +146,98 @@ LinkFiles = Annotated[
         "JSON; '-' for standard input.",
     ),
 ]
-LinksRepeated = Annotated[
-    str,
-    option(
-        metavar="max|sum",
-        help="Weight of a soft link that is given more than once: its greatest, or their sum.",
-    ),
-]
-Soften = Annotated[
-    list[str] | None,
-    option(
-        metavar="SOURCE=W",
-        help="Make the hard links of a source soft, of this weight: a comment or a file of links.",
-    ),
-]
-SolverName = Annotated[str, option("--solver", help="Solver name; 'ccviz solvers' lists them.")]
-SolverOrAuto = Annotated[
-    str,
-    option(
-        "--solver",
-        help="Solver name ('ccviz solvers' lists them); 'auto' chooses one for the problem.",
-    ),
-]
 Params = Annotated[
     list[str] | None, option("--param", help="Solver parameter NAME=VALUE; may be repeated.")
 ]
-SizesText = Annotated[
-    str | None,
-    option(
-        "--sizes",
-        help="Cluster sizes: 'equal', N or A-B; one for all clusters, or one each, with commas.",
-    ),
-]
 Outliers = Annotated[int, option(min=0, help="Points that may be left out; their label is -1.")]
-NeighborsOf = Annotated[
-    str,
-    option(
-        "--neighbors",
-        metavar="HOW",
-        help="Which points are neighbours; every cluster is connected in their graph: knn:6, "
-        "radius:2.5, radius:60km, delaunay, borders (of GeoJSON), or a file of pairs or in GAL.",
-    ),
-]
-At = Annotated[
-    str,
-    option(metavar="COLUMNS", help="Columns of coordinates for --neighbors, as lon,lat."),
-]
-FixedCenters = Annotated[
-    str,
-    option(
-        metavar="CENTRES",
-        help="Centres of the first clusters, which do not move: a file with a row of numbers each, "
-        "or the numbers with commas and a semicolon after each centre.",
-    ),
-]
-Rules = Annotated[
-    list[str] | None, option("--rule", help=f"A rule: {GRAMMAR}. 'ccviz rules' explains them.")
-]
-Together = Annotated[
-    list[str] | None,
-    option(
-        metavar="COLUMN",
-        help="Column whose equal rows share a cluster; COLUMN=W for soft links of that weight.",
-    ),
-]
-Apart = Annotated[
-    list[str] | None,
-    option(
-        metavar="COLUMN",
-        help="Column of whose equal rows no two share a cluster; COLUMN=W for soft links.",
-    ),
-]
+
+
 WeightColumn = Annotated[str | None, option(help="Column with the weights of the points.")]
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """Options that say how points are compared, and what a clustering must keep beside rules."""
+
+    links: LinkFiles = None
+    soften: Annotated[
+        list[str] | None,
+        option(
+            metavar="SOURCE=W",
+            help="Make the hard links of a source, a comment or a file, soft, of this weight.",
+        ),
+    ] = None
+    sizes: Annotated[
+        str | None,
+        option(
+            help="Cluster sizes: 'equal', N or A-B; one for all clusters, or with commas one each."
+        ),
+    ] = None
+    neighbors: Annotated[
+        str,
+        option(
+            metavar="HOW",
+            help="Which points are neighbours; every cluster is connected in their graph: knn:6, "
+            "radius:2.5, radius:60km, delaunay, borders (of GeoJSON), or a file, of pairs or GAL.",
+        ),
+    ] = ""
+    at: Annotated[
+        str, option(metavar="COLUMNS", help="Columns of coordinates for --neighbors, as lon,lat.")
+    ] = ""
+    weight_column: WeightColumn = None
+    scale: Annotated[
+        str,
+        option(
+            help="Scaling of the features: 'none', 'standard' (z-scores), 'range' (0 to 1), "
+            "'words' (z-scores, and a column of words counts as one feature), 'learned' (weights "
+            "from the links), or such weights: 'weights:0.5,2,1'."
+        ),
+    ] = "none"
+
+
+NOTHING_ASKED = Constraints()
+
+
+@dataclass(frozen=True)
+class RuleOptions:
+    """Options of rules."""
+
+    rule: Annotated[
+        list[str] | None, option(help=f"A rule: {GRAMMAR}. 'ccviz rules' explains them.")
+    ] = None
+    together: Annotated[
+        list[str] | None,
+        option(
+            metavar="COLUMN",
+            help="Column whose equal rows share a cluster; COLUMN=W for soft links of that weight.",
+        ),
+    ] = None
+    apart: Annotated[
+        list[str] | None,
+        option(
+            metavar="COLUMN",
+            help="Column of whose equal rows no two share a cluster; COLUMN=W for soft links.",
+        ),
+    ] = None
+
+    @property
+    def texts(self) -> list[str]:
+        """The rules of all three options as texts."""
+        if bare := next((text for text in self.rule or [] if text.strip().isidentifier()), None):
+            raise ParameterError(
+                f"the rule {quote(bare)} has no sign and limit. 'ccviz rules' lists the rules; in "
+                "a shell they need quotes: --rule 'size>=2'."
+            )
+        found = list(self.rule or [])
+        for kind, columns in (("together", self.together), ("apart", self.apart)):
+            for each in columns or []:
+                column, equals, weight = each.rpartition("=")
+                has_weight = equals and is_number(weight)
+                found.append(f"{kind}({column})={weight}" if has_weight else f"{kind}({each})")
+        return found
+
+
+NO_RULES = RuleOptions()
 
 
 @dataclass(frozen=True)
@@ -311,15 +324,6 @@ class TableColumns:
 ANY_COLUMNS = TableColumns()
 
 
-Scaling = Annotated[
-    str,
-    option(
-        "--scale",
-        help="Scaling of the features: 'none', 'standard' (z-scores), 'range' (0 to 1), 'words' "
-        "(z-scores, and a column of words counts as one feature), 'learned' (weights from the "
-        "links), or such weights: 'weights:0.5,2,1'.",
-    ),
-]
 TimeLimit = Annotated[float | None, option(help="Stop after this number of seconds.")]
 Gap = Annotated[
     float | None, option(help="Stop at this relative gap between objective and lower bound.")
@@ -328,10 +332,6 @@ NodeLimit = Annotated[int | None, option(help="Stop after this number of tree no
 Seed = Annotated[int, option(help="Random seed; the same seed and workers give the same run.")]
 Workers = Annotated[
     str, option(help="Number of worker processes, or the tcp:// address of a Dask scheduler.")
-]
-Threads = Annotated[
-    int | None,
-    option(help="Threads of a multithreaded solver; short for --param threads=N."),
 ]
 JsonFile = Annotated[
     str | None,
@@ -343,24 +343,6 @@ LabelsFile = Annotated[
 TableFile = Annotated[
     str | None,
     option("--table", help="Write the input rows with cluster, distance and silhouette."),
-]
-ProfileFile = Annotated[
-    str | None, option("--profile", help="Write a profile of each cluster, as .csv or .md.")
-]
-ReportFile = Annotated[str | None, option("--report", help="Write a report as HTML.")]
-StartFrom = Annotated[
-    str | None,
-    option(
-        "--start",
-        help="Earlier run (id, name or 'last'): its clustering, and its proof where it holds; or "
-        "an earlier --table of these and other rows, matched by name, whose cluster numbers stay.",
-    ),
-]
-Name = Annotated[str, option(help="Name of the run in the archive.")]
-Keep = Annotated[bool, option("--archive/--no-archive", help="Store the run in the archive.")]
-Forecasts = Annotated[
-    bool,
-    option("--forecast", help="Only say how long a proof may take, by measured runs."),
 ]
 Quiet = Annotated[
     bool,

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.cli.parameters import Constraints
 from ccviz.data import datasets
 from ccviz.data.datasets import Dataset, encode_classes
 from ccviz.data.learned_metric import learn_metric
@@ -92,22 +93,20 @@ def build_problem(
     dataset: Dataset,
     k: int | None,
     files: Sequence[GivenLinks],
-    sizes: str | None,
-    scaling: str,
+    asked: Constraints,
+    *,
     outliers: int = 0,
     fixed_centers: str = "",
     repeated: str = "max",
-    neighbors: str = "",
-    at: str = "",
-    soften: Sequence[str] = (),
 ) -> Problem:
     """Return the problem over a data set; without files of links it has the data set's own.
 
-    `soften`: Sources whose hard links become soft, as ``rule R=5``. `repeated`: How the weights
-    of a link that is given more than once count, ``max`` or ``sum``.
+    `asked`: With a scaling as `settled_scaling` returns it. `repeated`: How the weights of a link
+    that is given more than once count, ``max`` or ``sum``.
     """
     if repeated not in ("max", "sum"):
         raise ProblemError(f"--links-repeated is {repeated!r}, neither 'max' nor 'sum'.")
+    scaling = asked.scale
     check_scaling(scaling, dataset.X.shape[1])
     k = dataset.k if k is None else k
     if k is None:
@@ -115,7 +114,7 @@ def build_problem(
     setup = None if files else dataset.setup
     must_link: list[Row] = [] if setup is None else setup.must_link.tolist()
     cannot_link: list[Row] = [] if setup is None else setup.cannot_link.tolist()
-    weights = _weights_of(soften, [each for given in files for each in given.sources])
+    weights = _weights_of(asked.soften or (), [each for given in files for each in given.sources])
     for given in files:
         must_link += softened(given.must_link, given.must_sources, weights)
         cannot_link += softened(given.cannot_link, given.cannot_sources, weights)
@@ -126,12 +125,12 @@ def build_problem(
         k,
         must_link=must_link,  # type: ignore[arg-type]
         cannot_link=cannot_link,  # type: ignore[arg-type]
-        sizes=sizes,  # type: ignore[arg-type]
+        sizes=asked.sizes,  # type: ignore[arg-type]
         truth=dataset.truth,
         weights=dataset.weights,
         outliers=outliers,
         fixed_centers=_centers(fixed_centers, dataset, scaling),
-        neighbors=neighbors_of(dataset, neighbors, at, reads_files=True),
+        neighbors=neighbors_of(dataset, asked.neighbors, asked.at, reads_files=True),
     )
 
 
@@ -186,18 +185,17 @@ def settled_scaling(
     dataset: Dataset,
     numbers: Sequence[int | None],
     files: Sequence[GivenLinks],
-    scaling: str,
-    soften: Sequence[str] = (),
+    asked: Constraints,
 ) -> str:
     """Return how features are scaled, with the weights themselves where they are to be found."""
-    if scaling != LEARNED:
-        return settled(scaling, dataset.X, dataset.features)
+    if asked.scale != LEARNED:
+        return settled(asked.scale, dataset.X, dataset.features)
     if len(numbers) != 1:
         raise ParameterError(
             "--scale learned is for one number of clusters, since the weights depend on it: learn "
             "them by 'ccviz solve', and give what it prints here, as --scale weights:…"
         )
-    problem = build_problem(dataset, numbers[0], files, None, "none", soften=soften)
+    problem = build_problem(dataset, numbers[0], files, Constraints(soften=asked.soften))
     return weighted(learn_metric(problem.X, problem.k, problem.must_link, problem.cannot_link))
 
 
@@ -243,27 +241,6 @@ def choose_solver(
     if asked:
         problem = with_rules(problem, asked, solver.supports.rules)
     return solver, problem, why
-
-
-def all_rules(
-    rules: Sequence[str] | None, together: Sequence[str] | None, apart: Sequence[str] | None
-) -> list[str]:
-    """Return the rules of ``--rule``, ``--together`` and ``--apart`` as texts."""
-    named = (("together", together), ("apart", apart))
-    if bare := next((text for text in rules or [] if text.strip().isidentifier()), None):
-        raise ParameterError(
-            f"the rule {quote(bare)} has no sign and limit. 'ccviz rules' lists the rules; in a "
-            "shell they need quotes: --rule 'size>=2'."
-        )
-    return [
-        *(rules or []),
-        *(_of_column(kind, each) for kind, some in named for each in some or []),
-    ]
-
-
-def _of_column(kind: str, given: str) -> str:
-    column, equals, weight = given.rpartition("=")
-    return f"{kind}({column})={weight}" if equals and is_number(weight) else f"{kind}({given})"
 
 
 def last_clusters(path: str, dataset: Dataset, k: int) -> tuple[IntArray, str]:

@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass
 from io import BytesIO
-from typing import IO, Any
+from typing import IO, Annotated, Any
 
 import msgspec
 from rich.table import Table
 
 from ccviz.arrays import IntArray
 from ccviz.cli.common import out, visible
+from ccviz.cli.parameters import JsonFile, LabelsFile, TableFile, option
 from ccviz.data.cells import PLAIN_CSV
 from ccviz.data.datasets import Dataset
 from ccviz.data.geojson import geojson_of
@@ -33,13 +34,15 @@ from ccviz.system import resolved, whole_file
 
 @dataclass(frozen=True)
 class Files:
-    """Where a result goes: a path each, ``-`` for stdout, None for nowhere."""
+    """Options that say where a result goes: a path each, ``-`` for stdout, None for nowhere."""
 
-    json: str | None = None
-    labels: str | None = None
-    table: str | None = None
-    profile: str | None = None
-    report: str | None = None
+    json: JsonFile = None
+    labels: LabelsFile = None
+    table: TableFile = None
+    profile: Annotated[
+        str | None, option("--profile", help="Write a profile of each cluster, as .csv or .md.")
+    ] = None
+    report: Annotated[str | None, option("--report", help="Write a report as HTML.")] = None
 
     def check(self) -> None:
         """Raise `CcvizError` if one could not be written, before any time is spent on it."""
@@ -231,6 +234,9 @@ def output(path: str) -> Iterator[IO[bytes]]:
             yield file
     except OSError as broken:
         raise CcvizError(f"{path} cannot be written: {os.strerror(broken.errno or 0)}.") from None
+
+
+NO_FILES = Files()
 
 
 def table_of(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:

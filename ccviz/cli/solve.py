@@ -16,46 +16,26 @@ from ccviz.arrays import IntArray
 from ccviz.cli.common import drive, enter, exit_code, out, say
 from ccviz.cli.parameters import (
     ANY_COLUMNS,
-    Apart,
+    NO_RULES,
+    NOTHING_ASKED,
     Argument,
-    At,
-    ChosenK,
+    Constraints,
     Data,
-    FixedCenters,
-    Forecasts,
     Gap,
-    JsonFile,
-    Keep,
-    LabelsFile,
-    LinkFiles,
-    LinksRepeated,
-    Name,
-    NeighborsOf,
     NodeLimit,
     Outliers,
     Params,
-    ProfileFile,
     Quiet,
-    ReportFile,
-    Rules,
-    Scaling,
+    RuleOptions,
     Seed,
-    SizesText,
-    Soften,
-    SolverOrAuto,
-    StartFrom,
     TableColumns,
-    TableFile,
-    Threads,
     TimeLimit,
-    Together,
     WeightColumn,
     Workers,
     option,
 )
 from ccviz.cli.reading import (
     AUTO,
-    all_rules,
     build_problem,
     build_with_k,
     choose_solver,
@@ -68,7 +48,7 @@ from ccviz.cli.reading import (
     with_setup,
     with_threads,
 )
-from ccviz.cli.report import Files, report, save_files, table_of
+from ccviz.cli.report import NO_FILES, Files, report, save_files, table_of
 from ccviz.data.datasets import Dataset
 from ccviz.data.names import words_to_name
 from ccviz.data.table import ROLE_WORDS
@@ -103,38 +83,68 @@ _MUCH_COMPILED = 1.0 / 3.0
 
 def solve(
     data: Data,
-    k: ChosenK = None,
-    links: LinkFiles = None,
-    links_repeated: LinksRepeated = "max",
-    soften: Soften = None,
-    solver: SolverOrAuto = AUTO,
-    param: Params = None,
-    sizes: SizesText = None,
-    rule: Rules = None,
-    together: Together = None,
-    apart: Apart = None,
+    k: Annotated[
+        str | None,
+        option(
+            "-k",
+            "--k",
+            help="Number of clusters; 'least': the fewest with which everything can be kept, "
+            "'free': the number that costs least under a least size.",
+        ),
+    ] = None,
+    asked: Constraints = NOTHING_ASKED,
+    links_repeated: Annotated[
+        str,
+        option(
+            metavar="max|sum",
+            help="Weight of a soft link that is given more than once: its greatest, or their sum.",
+        ),
+    ] = "max",
+    rules: RuleOptions = NO_RULES,
     outliers: Outliers = 0,
-    fixed_centers: FixedCenters = "",
-    neighbors: NeighborsOf = "",
-    at: At = "",
+    fixed_centers: Annotated[
+        str,
+        option(
+            metavar="CENTRES",
+            help="Centres of the first clusters, which do not move: a file with a row of numbers "
+            "each, or the numbers with commas and a semicolon after each centre.",
+        ),
+    ] = "",
     columns: TableColumns = ANY_COLUMNS,
-    weight_column: WeightColumn = None,
-    scale: Scaling = "none",
+    solver: Annotated[
+        str,
+        option(
+            help="Solver name ('ccviz solvers' lists them); 'auto' chooses one for the problem."
+        ),
+    ] = AUTO,
+    param: Params = None,
     time_limit: TimeLimit = None,
     gap: Gap = None,
     node_limit: NodeLimit = None,
     seed: Seed = 0,
     workers: Workers = "1",
-    threads: Threads = None,
-    start_from: StartFrom = None,
-    json: JsonFile = None,
-    labels: LabelsFile = None,
-    table: TableFile = None,
-    profile: ProfileFile = None,
-    report_file: ReportFile = None,
-    name: Name = "",
-    archive: Keep = True,
-    forecast_only: Forecasts = False,
+    threads: Annotated[
+        int | None,
+        option(help="Threads of a multithreaded solver; short for --param threads=N."),
+    ] = None,
+    start_from: Annotated[
+        str | None,
+        option(
+            "--start",
+            help="Earlier run (id, name or 'last'): its clustering, and its proof where it holds; "
+            "or an earlier --table of these and other rows, matched by name, whose cluster numbers "
+            "stay.",
+        ),
+    ] = None,
+    files: Files = NO_FILES,
+    name: Annotated[str, option(help="Name of the run in the archive.")] = "",
+    archive: Annotated[
+        bool, option("--archive/--no-archive", help="Store the run in the archive.")
+    ] = True,
+    forecast_only: Annotated[
+        bool,
+        option("--forecast", help="Only say how long a proof may take, by measured runs."),
+    ] = False,
     quiet: Quiet = False,
 ) -> None:
     """Cluster a data set under links, sizes and rules.
@@ -144,36 +154,35 @@ def solve(
     signal; the best result so far is printed. 7: as 0, but the archive does
     not hold all of the run.
     """
-    files = Files(json, labels, table, profile, report_file)
     files.check()
-    rules = all_rules(rule, together, apart)
-    dataset = find_data(data, **columns.options(weight_column, rules))
-    asked = read_rules(rules, dataset)
+    dataset = find_data(data, **columns.options(asked.weight_column, rules.texts))
+    ruled = read_rules(rules.texts, dataset)
     number = read_k(k)
-    given = read_links(links, dataset)
+    given = read_links(asked.links, dataset)
     numbers = [] if isinstance(number, str) else [number]
-    scaling = settled_scaling(dataset, numbers, given, scale, soften or [])
+    scaling = settled_scaling(dataset, numbers, given, asked)
 
     def build(k: int | None, limits: str | None) -> Problem:
         return build_problem(
-            dataset, k, given, limits, scaling, outliers, fixed_centers, links_repeated,
-            neighbors, at, soften or [],
+            dataset, k, given, replace(asked, scale=scaling, sizes=limits),
+            outliers=outliers, fixed_centers=fixed_centers, repeated=links_repeated,
         )  # fmt: skip
 
-    problem, chosen_k = build_with_k(number, build, sizes, asked, time_limit or CHOICE_S)
-    learned = [] if scaling == scale else [f"features: --scale {scaling}"]
+    problem, chosen_k = build_with_k(number, build, asked.sizes, ruled, time_limit or CHOICE_S)
+    learned = [] if scaling == asked.scale else [f"features: --scale {scaling}"]
     learned += [each.notice for each in given if each.notice]
     again = [_by_name(each, dataset.names) for each in problem.repeated]
     alike = [*like_distances(dataset.X), *repeated(problem.X, problem.k)]
     mended = [*learned, *problem.corrections, *again, *alike, *chosen_k]
     solver, param = with_setup(dataset, solver, param or [])
     if forecast_only:
-        print_forecasts(problem, asked)
+        print_forecasts(problem, ruled)
         return
     try:
-        chosen, problem, why = choose_solver(solver, param, problem, asked, time_limit)
+        chosen, problem, why = choose_solver(solver, param, problem, ruled, time_limit)
     except (ContradictionError, UnfillableError) as refused:
-        raise with_cures(refused, problem, asked) from None
+        cures = explain(problem, rules=ruled)[1]
+        raise ProblemError(f"{refused} {cures.sentence}") from None
     if threads is not None:
         chosen = with_threads(chosen, threads)
     limits = Limits(time_limit, gap, node_limit)
@@ -214,7 +223,11 @@ def _say_more(
 ) -> None:
     """Say why there is no clustering, or how a better one may be found."""
     if result.status == "infeasible":
-        say_conflict(problem)
+        conflict, cures = explain(problem)
+        if conflict:
+            say(conflict.reason)
+        if conflict or not can_explain(problem):
+            say(cures.sentence)
     limit = time_limit or inf
     if result.termination == "time_limit" and compiling_s > _MUCH_COMPILED * limit:
         took = f"{number(min(compiling_s, limit), 3)} of {limit:g} s"
@@ -265,20 +278,6 @@ def print_forecasts(problem: Problem, asked: Sequence[AnyAsked]) -> None:
         out.print(f"{each.solver}: {each.words}")
     if not found:
         out.print("No run of a solver that proves bounds for this problem was measured.")
-
-
-def say_conflict(problem: Problem) -> None:
-    """Say which constraints cannot all be kept, and what to change."""
-    conflict, cures = explain(problem)
-    if conflict:
-        say(conflict.reason)
-    if conflict or not can_explain(problem):
-        say(cures.sentence)
-
-
-def with_cures(refused: ProblemError, problem: Problem, asked: Sequence[AnyAsked]) -> ProblemError:
-    """Return the refusal of rules with what to change."""
-    return ProblemError(f"{refused} {explain(problem, rules=asked)[1].sentence}")
 
 
 # --- `ccviz describe` and `ccviz rules`: the columns of a table, the kinds of rules ---------------
@@ -345,11 +344,12 @@ def _as_json(solver: type[Solver]) -> dict[str, Any]:
 
 
 def _registry() -> Table:
-    table = Table("name", "title", "paper", *_ABILITIES, box=None, pad_edge=False)
-    for solver in SOLVERS:
-        marks = ("yes" if getattr(solver.supports, ability) else "-" for ability in _ABILITIES)
-        table.add_row(solver.name, solver.title, solver.paper, *marks)
-    return table
+    rows = (
+        (each.name, each.title, each.paper)
+        + tuple("yes" if getattr(each.supports, ability) else "-" for ability in _ABILITIES)
+        for each in SOLVERS
+    )
+    return table_of(("name", "title", "paper", *_ABILITIES), rows)
 
 
 def _parameters(solver: type[Solver]) -> Table:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from rich.table import Table
@@ -20,6 +20,7 @@ from ccviz.cli.parameters import (
     Argument,
     LabelsFile,
     LinkFiles,
+    StoredRun,
     TableColumns,
     TableFile,
     TimeLimit,
@@ -39,19 +40,19 @@ from ccviz.runs.run import Run
 from ccviz.studies.how_sure import pair_margin, price_of_pair
 from ccviz.studies.least_change import LeastChange, least_change
 from ccviz.studies.link_prices import group_price
-from ccviz.studies.margin_table import Margin, Margins
+from ccviz.studies.margin_table import Margin
 from ccviz.studies.moves import Moves
 from ccviz.studies.price_table import LinkPrice, Prices
 from ccviz.studies.rows import rows_csv
 from ccviz.studies.stored import margins_of_stored, price_stored
+from ccviz.studies.suite import RowFile
 from ccviz.studies.sweep import (
     NOISES,
     PENALTIES,
     Curve,
-    append_row,
+    SweepRow,
     common_range,
     curves,
-    read_rows,
     sweep,
 )
 from ccviz.studies.why import MOST_EXPLAINED, Why, sentences, why_of
@@ -60,7 +61,7 @@ from ccviz.studies.why import MOST_EXPLAINED, Why, sentences, why_of
 
 
 def prices(
-    run: Annotated[str, Argument(help="Id, name or end of the id of a run, or 'last'.")],
+    run: StoredRun,
     solver: Annotated[str, option(help="Exact solver of the proofs.")] = "sdp",
     prove: Annotated[
         bool, option("--prove/--estimate", help="Prove both limits, or only estimate them.")
@@ -82,9 +83,10 @@ def prices(
     check_writable(out_file)
     archive = Archive()
     run_id = archive.find(run)
+    how: Any = {"prove": prove, "solver": solver, "time_limit": time_limit}
     if links:
         names = find_data(data).names if data else ()
-        ask = partial(group_price, prove=prove, solver=solver, time_limit=time_limit)
+        ask = partial(group_price, **how)
         priced = _prices_of_sources(archive.load(run_id), links, names, ask)
         heads = ("source", "links", "at least", "at most")
         write_csv(out_file, heads, priced)
@@ -93,9 +95,7 @@ def prices(
             out.print(table_of(heads, shown))
         return
     with Progress(err) as progress:
-        for known in price_stored(
-            archive, run_id, prove=prove, solver=solver, time_limit=time_limit
-        ):
+        for known in price_stored(archive, run_id, **how):
             progress.say(_state(known))
     notes = ["implied by others" if each.is_implied else _note(each) for each in known.rows]
     rows = [
@@ -141,7 +141,7 @@ def _state(known: Prices) -> str:
 
 
 def nearest(
-    run: Annotated[str, Argument(help="Id, name or end of the id of a run, or 'last'.")],
+    run: StoredRun,
     near: Annotated[
         str,
         Argument(help="The earlier run whose clusters are to stay, or an earlier --table of rows."),
@@ -247,7 +247,7 @@ def _words_of_moves(found: LeastChange, best: float, bound: float) -> str:
 
 
 def why(
-    run: Annotated[str, Argument(help="Id, name or end of the id of a run, or 'last'.")],
+    run: StoredRun,
     points: Annotated[
         list[str], Argument(help="Numbers of points, from 0 on, or names of rows of --data.")
     ],
@@ -286,7 +286,7 @@ def why(
 
 
 def margins(
-    run: Annotated[str, Argument(help="Id, name or end of the id of a run, or 'last'.")],
+    run: StoredRun,
     rise: Annotated[float, option(min=0.0, help="Tolerated rise of the cost, in percent.")] = 2.0,
     pair: Annotated[
         tuple[int, int] | None,
@@ -313,16 +313,13 @@ def margins(
         raise CcvizError("--out writes the margins of all points: leave out --pair.")
     archive = Archive()
     run_id = archive.find(run)
+    how: Any = {"prove": prove, "solver": solver, "time_limit": time_limit}
     if pair is not None:
-        found = pair_margin(
-            archive.load(run_id), *pair, prove=prove, solver=solver, time_limit=time_limit
-        )
+        found = pair_margin(archive.load(run_id), *pair, **how)
         out.print(_table_of_margins((found,)))
         return
     with Progress(err) as progress:
-        for known in margins_of_stored(
-            archive, run_id, prove=prove, solver=solver, time_limit=time_limit
-        ):
+        for known in margins_of_stored(archive, run_id, **how):
             progress.say(f"{count(len(known.todo), 'block')} left")
     why = Why(Moves(Partition(known.problem, known.labels)))
     asked = min(len(known.rows), MOST_EXPLAINED if out_file else top)
@@ -337,13 +334,8 @@ def margins(
         out.print(_table_of_margins(known.rows[:top]))
         for each, reason in zip(known.rows[:top], reasons, strict=False):
             out.print(f"{each.i}: {reason}")
-        out.print(_words_of_margins(known, rise))
-
-
-def _words_of_margins(known: Margins, rise: float) -> str:
-    stay = int(known.surely_there(rise / 100.0).sum())
-    points = count(known.problem.n, "point")
-    return f"{stay:,} of {points} proved to stay unless the cost rises by more than {rise:g} %"
+        stay = f"{known.surely_there(rise / 100.0).sum():,} of {count(known.problem.n, 'point')}"
+        out.print(f"{stay} proved to stay unless the cost rises by more than {rise:g} %")
 
 
 def _table_of_margins(rows: tuple[Margin, ...]) -> Table:
@@ -370,16 +362,15 @@ def noise_study(
     """Run BH-kmeans over noise rates and penalties; write ARI and time, draw the good range."""
     check_writable(out_file, plot)
     datasets = [_named(each, label) for each in data]
-    rows = read_rows(out_file)
     noises, penalties = _numbers("--noise", noise, NOISES), _numbers("-p", p, PENALTIES)
+    table = RowFile(out_file, SweepRow)
     total = len(datasets) * len(noises) * len(penalties) * seeds
-    say(f"runs: {total}, rows in the file before: {len(rows)}.")
-    left = sweep(datasets, noises, penalties, range(seeds), step_limit, tuple(rows))
+    say(f"runs: {total}, rows in the file before: {len(table.rows)}.")
+    left = sweep(datasets, noises, penalties, range(seeds), step_limit, tuple(table.rows))
     with threadpool_limits(1):
         for row in tqdm(left, total=total, unit=" runs", disable=not err.is_terminal, leave=False):
-            append_row(out_file, row)
-            rows.append(row)
-    found = curves(rows)
+            table.add(row)
+    found = curves(table.rows)
     for curve in found:
         out.print(_line(curve), markup=False)
     shared = common_range(found)

@@ -15,7 +15,6 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 
 from ccviz.arrays import FloatArray
-from ccviz.data.formulas import guarded
 
 # --- The grammar of a table's cells: missing values, numbers as people write them, dates ----------
 
@@ -274,6 +273,68 @@ def _offset(match: re.Match[str]) -> timedelta:
     return -size if zone[0] == "-" else size
 
 
+# --------------------------------------------------------------------------------------------------
+# Texts that a spreadsheet would evaluate as formulas, and their guard: a leading apostrophe.
+#
+# Spreadsheets evaluate a cell of a CSV file, of a table in HTML or of the clipboard that begins
+# with ``=``, ``+``, ``-`` or ``@``, or with a tab or a line break before one of these. A
+# spreadsheet that expects another separator splits a cell at it, so what follows a separator is
+# guarded too. The guard follows OWASP's page *CSV Injection*; readers of ccviz remove it again.
+
+
+_INNER = re.compile(r"(?<!^)([;,|\t\r\n]\s*'*)(?=[=+\-@＝＋－＠])")
+_INNER_GUARD = re.compile(r"(?<!^)([;,|\t\r\n]\s*'*)'(?=[=+\-@＝＋－＠])")
+_FORMULA = re.compile(r"'*(?:[\t\r\n]|\s*[=+\-@＝＋－＠])")
+_VALUE = r"[+-]?(?:\d[\d.,]*|\.\d+)(?:e[+-]?\d+)?"
+_NUMBER = re.compile(rf"{_VALUE}(?: ?%| ± {_VALUE})?", re.IGNORECASE | re.ASCII)
+
+
+def guarded(text: str) -> str:
+    """Return a text as a cell that no spreadsheet evaluates; numbers stay as they are.
+
+    Returns: With an apostrophe before it, and after a separator in it, where what follows begins
+    like a formula and the whole is no number.
+    """
+    if _NUMBER.fullmatch(text):
+        return text
+    leading = "'" if _FORMULA.match(text) else ""
+    return leading + _INNER.sub(r"\1'", text)
+
+
+def unguarded(cell: str) -> str:
+    """Return the text that `guarded` was called with."""
+    if "'" not in cell:
+        return cell
+    inner = _INNER_GUARD.sub(r"\1", cell)
+    both = (cell.removeprefix("'"), inner)
+    candidates = (_INNER_GUARD.sub(r"\1", both[0]), *both)
+    return next((text for text in candidates if text != cell and guarded(text) == cell), cell)
+
+
+# --- Tables in Markdown, whose cells are neither markup nor formulas ------------------------------
+
+
+_MARKUP = re.compile(r"[\\`*\[\]<>|~$&]|(?<!\w)_|_(?!\w)")
+_BREAKS = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
+
+
+def markdown_table(rows: Iterable[Sequence[str]], *, numbers_from: int | None = None) -> str:
+    """Return rows of cells as a table in Markdown.
+
+    `rows`: The first has the names of the columns. `numbers_from`: First of the columns that are
+    aligned to the right; none by default.
+    """
+    head, *body = ([_cell(text) for text in row] for row in rows)
+    left = len(head) if numbers_from is None else numbers_from
+    rule = ["---"] * left + ["---:"] * (len(head) - left)
+    return "".join(f"| {' | '.join(row)} |\n" for row in [head, rule, *body])
+
+
+def _cell(text: str) -> str:
+    """Return a text in one line, with a backslash before each letter that Markdown reads."""
+    return _MARKUP.sub(r"\\\g<0>", _BREAKS.sub(" ", guarded(text)))
+
+
 # --- Writing tables as CSV, with the separator and decimal sign of the source file ----------------
 #
 # Every CSV file of the package is written by `CsvStyle.table`, whose texts are guarded: a
@@ -310,7 +371,7 @@ class CsvStyle:
         """Return a cell: a number in its shortest exact form, empty if missing, or a text.
 
         Returns: A text that a spreadsheet would evaluate has an apostrophe before it, see
-        `ccviz.data.formulas`.
+        `guarded`.
         """
         if value is None:
             return ""

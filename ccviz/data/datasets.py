@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import csv
 import gzip
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.util import find_spec
 from inspect import signature
@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.data.cells import PLAIN_CSV, CsvStyle
-from ccviz.data.examples import EXAMPLES, Setup
+from ccviz.data.random_links import random_pairs
 from ccviz.data.table import Origin
 from ccviz.errors import CcvizError
 from ccviz.problem.points import is_missing
@@ -77,21 +77,8 @@ _FILES = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Table:
-    """A data set as its file has it."""
-
-    X: FloatArray
-    features: tuple[str, ...]
-    truth: IntArray
-    classes: tuple[str, ...]
-
-
-def read_bundled(name: str) -> Table:
-    """Read a data set.
-
-    Raises `CcvizError` if scikit-learn is not installed, or no longer has the file.
-    """
+def read_bundled(name: str) -> Dataset:
+    """Read a data set; `CcvizError` if scikit-learn is not installed, or no longer has the file."""
     lines = _text(name).splitlines()
     classes: tuple[str, ...] = tuple(map(str, range(10)))
     if name != "digits":  # the others begin with their size and the names of their classes
@@ -99,7 +86,7 @@ def read_bundled(name: str) -> Table:
         classes = tuple(names)
     cells = np.loadtxt(lines, delimiter=",", ndmin=2)
     X, truth = np.ascontiguousarray(cells[:, :-1]), cells[:, -1].astype(np.int64)
-    return Table(X, FEATURES[name], truth, classes)
+    return Dataset(name, X, FEATURES[name], truth, classes, len(classes))
 
 
 def _text(name: str) -> str:
@@ -112,6 +99,26 @@ def _text(name: str) -> str:
     except OSError as error:
         raise CcvizError(f"this scikit-learn has no data set {name}: {error}.") from None
     return (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """What comes with the points of an example problem.
+
+    Attributes
+    ----------
+    story : str
+        What makes the problem hard, in one or two sentences.
+    must_link, cannot_link : (m, 2) int64
+    settings : mapping
+        Of the solver.
+    """
+
+    story: str
+    must_link: IntArray
+    cannot_link: IntArray
+    solver: str
+    settings: Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,15 +179,11 @@ class Dataset:
 
 
 def standardise(X: ArrayLike) -> FloatArray:
-    """Return the columns with mean 0 and standard deviation 1; constant columns become 0.
+    """Return (n, d) columns with mean 0 and standard deviation 1; constant ones become 0.
 
     Parameters
     ----------
     X : (n, d) array of float
-
-    Returns
-    -------
-    (n, d) float64
     """
     X = np.asarray(X, dtype=np.float64)
     spread = X.std(axis=0)
@@ -205,15 +208,6 @@ def encode_classes(labels: Sequence[Any] | np.ndarray) -> tuple[IntArray, tuple[
     numbers = np.full(len(texts), -1)
     names, numbers[texts != ""] = np.unique(texts[texts != ""], return_inverse=True)
     return numbers, tuple(names.tolist())
-
-
-# --- scikit-learn's -------------------------------------------------------------------------
-
-
-def _bundled(name: str) -> Dataset:
-    table = read_bundled(name)
-    k = len(table.classes)
-    return Dataset(name, table.X, table.features, table.truth, table.classes, k)
 
 
 # --- Files ----------------------------------------------------------------------------------
@@ -242,15 +236,7 @@ def _from_file(name: str) -> Dataset:
 
 
 def blobs(n: int = 300, k: int = 4, noise: float = 1.0, seed: int = 0) -> Dataset:
-    """Return k round clouds in the plane; ``noise`` is their standard deviation.
-
-    Parameters
-    ----------
-    n, k : int
-        Points and clouds.
-    noise : float
-        Standard deviation, in the units of the plane.
-    """
+    """Return n points in k round clouds in the plane, whose standard deviation is ``noise``."""
     from sklearn.datasets import make_blobs
 
     X, truth = make_blobs(n, centers=k, cluster_std=noise, random_state=seed)
@@ -260,12 +246,7 @@ def blobs(n: int = 300, k: int = 4, noise: float = 1.0, seed: int = 0) -> Datase
 def anisotropic(n: int = 300, k: int = 3, noise: float = 1.0, seed: int = 0) -> Dataset:
     """Return k clouds that are stretched aslant, where k-means cuts across.
 
-    Parameters
-    ----------
-    n, k : int
-        Points and clouds.
-    noise : float
-        Standard deviation before the stretch.
+    Before the stretch ``noise`` is their standard deviation.
     """
     from sklearn.datasets import make_blobs
 
@@ -274,45 +255,21 @@ def anisotropic(n: int = 300, k: int = 3, noise: float = 1.0, seed: int = 0) -> 
 
 
 def moons(n: int = 300, noise: float = 0.06, seed: int = 0) -> Dataset:
-    """Return two interleaved half circles.
-
-    Parameters
-    ----------
-    n : int
-        Points.
-    noise : float
-        Standard deviation, in the units of the plane.
-    """
+    """Return n points on two interleaved half circles, off by a deviation of ``noise``."""
     from sklearn.datasets import make_moons
 
     return _plane("moons", *make_moons(n, noise=noise, random_state=seed))
 
 
 def circles(n: int = 300, noise: float = 0.04, seed: int = 0) -> Dataset:
-    """Return a circle within a circle.
-
-    Parameters
-    ----------
-    n : int
-        Points.
-    noise : float
-        Standard deviation, in the units of the plane.
-    """
+    """Return n points on a circle within a circle, off by a deviation of ``noise``."""
     from sklearn.datasets import make_circles
 
     return _plane("circles", *make_circles(n, noise=noise, factor=0.5, random_state=seed))
 
 
 def spirals(n: int = 300, k: int = 3, noise: float = 0.04, seed: int = 0) -> Dataset:
-    """Return k arms that wind around the origin.
-
-    Parameters
-    ----------
-    n, k : int
-        Points and arms.
-    noise : float
-        Standard deviation, in the units of the plane.
-    """
+    """Return n points on k arms that wind around the origin, off by a deviation of ``noise``."""
     rng = np.random.default_rng(seed)
     truth = np.arange(n) % k
     turn = rng.uniform(0.15, 1.0, n)
@@ -334,6 +291,95 @@ GENERATORS: dict[str, Callable[..., Dataset]] = {
     "anisotropic": anisotropic,
 }
 """Generators by name; each takes ``n``, ``noise`` and ``seed``, some ``k``."""
+
+# --- Example problems whose search tree grows while one watches ---------------------------------
+#
+# Under its solver's settings the tree of each has 50 to 500 nodes (`benchmarks/results/living.md`).
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How an example problem is made.
+
+    Attributes
+    ----------
+    points : str
+        Name of a data set.
+    options : mapping
+        Of the data set's generator.
+    links : int
+        Random pairs that are linked by the known classes.
+    wrong : float
+        Share of the links that are of the wrong kind.
+    seed : int
+        Of the links.
+    cuts : {"all", "paper", "none"}
+        Of `sdp`.
+    """
+
+    points: str
+    k: int
+    story: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    links: int = 0
+    wrong: float = 0.0
+    seed: int = 0
+    cuts: str = "none"
+
+    def setup(self, truth: IntArray) -> Setup:
+        """Return what comes with points of known classes, (n,) int64."""
+        drawn = random_pairs(truth, self.links, self.wrong, self.seed)
+        settings = {"cuts": self.cuts}
+        return Setup(self.story, drawn.must_link, drawn.cannot_link, "sdp", settings)
+
+
+EXAMPLES: dict[str, Recipe] = {
+    "ring_around_ring": Recipe(
+        "circles",
+        3,
+        "Two rings, three clusters and twelve links along the rings: compact clusters cut both "
+        "rings, and the links pull them round.",
+        {"n": 50},
+        links=12,
+    ),
+    "tangled_moons": Recipe(
+        "moons",
+        4,
+        "Two interleaved moons and four clusters: links along each moon fight the geometry, which "
+        "would cut straight across.",
+        {"n": 60},
+        links=20,
+        seed=1,
+    ),
+    "overlapping_classes": Recipe(
+        "blobs",
+        3,
+        "Three classes that overlap, and twelve links by class: points of one class lie among "
+        "those of another.",
+        {"n": 40, "k": 3, "noise": 4.0},
+        links=12,
+    ),
+    "six_crowded_classes": Recipe(
+        "blobs",
+        6,
+        "Six classes in one crowd and fifty links by class. The cuts of the paper leave a gap that "
+        "only the tree closes; with all cuts the proof is far shorter.",
+        {"n": 100, "k": 6, "noise": 4.0},
+        links=50,
+        cuts="paper",
+    ),
+    "wrong_answers": Recipe(
+        "blobs",
+        5,
+        "Three wide classes in five clusters, and seventy links of which a fifth are wrong: no "
+        "clustering that keeps them is compact.",
+        {"n": 120, "k": 3, "noise": 6.0},
+        links=70,
+        wrong=0.2,
+        cuts="paper",
+    ),
+}
+"""Example problems by name. The first is behind the opening page's *Try it*."""
 
 BUNDLED = ("iris", "wine", "breast_cancer", "digits")
 
@@ -376,7 +422,7 @@ def load(name: str, **options: Any) -> Dataset:
 
 
 _MAKERS: dict[str, Callable[[str], Dataset]] = {
-    **dict.fromkeys(BUNDLED, _bundled),
+    **dict.fromkeys(BUNDLED, read_bundled),
     **dict.fromkeys(FILES, _from_file),
     **dict.fromkeys(EXAMPLES, _example),
 }

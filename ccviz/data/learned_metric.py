@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.errors import ProblemError
+from ccviz.problem.links import closure
+from ccviz.problem.partition import cluster_means
 from ccviz.problem.problem import Problem
 
 _STARTS = 4
@@ -84,22 +85,12 @@ def learn_metric(
 
 @dataclass(frozen=True)
 class _Given:
-    """What is learned from.
+    """What is learned from."""
 
-    Attributes
-    ----------
-    points : (n, d) float64
-        Standardised.
-    must, cannot : (m, 2) int
-        Pairs of rows.
-    squares : (d,) float64
-        Of the sides of the box around the points.
-    """
-
-    points: FloatArray
-    must: IntArray
+    points: FloatArray  # (n, d): Standardised
+    must: IntArray  # must, cannot, (m, 2): Pairs of rows
     cannot: IntArray
-    squares: FloatArray
+    squares: FloatArray  # (d,): Of the sides of the box around the points
 
 
 def _given(problem: Problem, rng: np.random.Generator) -> tuple[_Given, FloatArray]:
@@ -127,7 +118,8 @@ def _learn(given: _Given, k: int, rng: np.random.Generator) -> tuple[float, Floa
     for _ in range(_MOST_ROUNDS):
         before = labels
         labels = _assigned(given, partners, labels, centers, weights, rng)
-        centers = _moved(given.points, labels, centers)
+        means = cluster_means(given.points, labels, k)
+        centers = np.where(np.isnan(means), centers, means)  # of a cluster without points
         scatter = _scatter(given, labels, centers)
         scatter += _FLOOR * (scatter.mean() or 1.0)
         weights = n / scatter
@@ -140,25 +132,20 @@ def _learn(given: _Given, k: int, rng: np.random.Generator) -> tuple[float, Floa
 def _first_centers(given: _Given, k: int, rng: np.random.Generator) -> FloatArray:
     """Return the means of must-linked groups, the large and distant ones first, then points."""
     n = len(given.points)
-    graph = csr_array((np.ones(len(given.must)), given.must.T), shape=(n, n))
-    group = connected_components(graph, directed=False)[1]
+    group = closure(n, given.must)
     sizes = np.bincount(group)
-    means = np.array([given.points[group == at].mean(axis=0) for at in np.flatnonzero(sizes > 1)])
+    means = cluster_means(given.points, group, len(sizes))[sizes > 1]
     pool = means if len(means) >= k else given.points
     mass = sizes[sizes > 1].astype(float) if len(means) >= k else np.ones(n)
     centers = list(means) if len(means) < k else []
     while len(centers) < k:
-        near = _nearest(pool, centers) if centers else np.ones(len(pool))
+        away = scipy.spatial.distance.cdist(pool, centers, "sqeuclidean") if centers else None
+        near = np.ones(len(pool)) if away is None else away.min(axis=1)
         chance = near * mass
         even = not chance.sum() > 0
         at = rng.choice(len(pool), p=None if even else chance / chance.sum())
         centers.append(pool[at])
     return np.array(centers)
-
-
-def _nearest(points: FloatArray, centers: list[FloatArray]) -> FloatArray:
-    """Return (n,) squared distances to the nearest centre."""
-    return np.min([((points - each) ** 2).sum(axis=1) for each in centers], axis=0)
 
 
 def _costs(points: FloatArray, centers: FloatArray, weights: FloatArray) -> FloatArray:
@@ -205,18 +192,6 @@ def _assigned(
             np.add.at(row, found[others], -apart if kind == 0 else longest - apart)
         found[i] = row.argmin()
     return found
-
-
-def _moved(points: FloatArray, labels: IntArray, centers: FloatArray) -> FloatArray:
-    """Return the means of the clusters; a centre without points stays."""
-    sizes = np.bincount(labels, minlength=len(centers))
-    member = csr_array(
-        (np.ones(len(labels)), (labels, np.arange(len(labels)))), shape=(len(centers), len(labels))
-    )
-    filled = sizes > 0
-    moved = centers.copy()
-    moved[filled] = (member @ points)[filled] / sizes[filled, None]
-    return moved
 
 
 def _scatter(given: _Given, labels: IntArray, centers: FloatArray) -> FloatArray:

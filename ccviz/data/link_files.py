@@ -27,7 +27,7 @@ from pathlib import Path
 
 import msgspec
 
-from ccviz.data.formulas import unguarded
+from ccviz.data.cells import unguarded
 from ccviz.data.names import NameBook
 from ccviz.data.table import Source, decode_text, read_bytes
 from ccviz.errors import CcvizError, FileFormatError
@@ -101,7 +101,8 @@ def read_links_file(
         text = decode_text(data)
         is_json = Path(name).suffix.lower() == ".json" or text.lstrip().startswith("{")
         # In lines "ML i j" i and j are always numbers, even if points have numbers for names.
-        named = _is_table(text) and (len(names) > 0 or _has_wishes(text))
+        is_table = any(mark in _first_line(text) for mark in _MARKS)
+        named = is_table and (len(names) > 0 or _has_wishes(text))
         if is_json:
             given = _from_json(text, n)
         elif named:
@@ -184,10 +185,6 @@ _KINDS = {
 }  # fmt: skip
 _WISHES = {"with": "must", "like": "must", "without": "cannot", "dislike": "cannot"}
 """Kinds of links that are soft, of weight 1 if none is given."""
-
-
-def _is_table(text: str) -> bool:
-    return any(mark in _first_line(text) for mark in _MARKS)
 
 
 def _has_wishes(text: str) -> bool:

@@ -24,22 +24,12 @@ def neighbors_of(
 ) -> Neighbors | None:
     """Return the neighbours that a text asks for among the rows of a table; None of an empty one.
 
-    Parameters
-    ----------
-    dataset : Dataset
-    text : str
-        As for `read_neighbors_text`; columns may follow where it is no file: ``knn:6 of x, y``.
-        ``radius:60km`` is along the globe, where the columns are a longitude and a latitude;
-        ``borders`` are those that areas of a GeoJSON file share.
-    at : str
-        The columns of the coordinates, with commas; all features as they are by default.
-    reads_files : bool
-        Whether the text may be the name of a file.
-
-    Raises
-    ------
-    ProblemError, FileFormatError
-        As for `read_neighbors_text`, and if a column is missing or not of numbers.
+    `text`: As for `read_neighbors_text`; columns may follow where it is no file: ``knn:6 of x, y``.
+    ``radius:60km`` is along the globe, where the columns are a longitude and a latitude;
+    ``borders`` are those that areas of a GeoJSON file share. `at`: The columns of the coordinates,
+    with commas; all features as they are by default. `reads_files`: Whether the text may be the
+    name of a file. The errors are those of `read_neighbors_text`, and `ProblemError` if a column is
+    missing or not of numbers.
     """
     if not reads_files:
         text, _, at = text.partition(" of ")
@@ -94,23 +84,11 @@ def neighbors_text(neighbors: Neighbors) -> str:
 def read_neighbors_text(text: str, place: FloatArray, reads_files: bool = True) -> Neighbors:
     """Return the neighbours that a text asks for.
 
-    Parameters
-    ----------
-    text : str
-        A way such as ``knn:6`` (each point and its nearest), ``radius:2.5`` (points no farther
-        from each other), ``delaunay`` (of two coordinates), ``pairs:0-1,1-2``; or the name of a
-        file: of pairs, one a line and zero-based, or in the GAL format.
-    place : (n, d) float64
-        Coordinates; pairs and files need only their number.
-    reads_files : bool
-        Whether the text may be the name of a file.
-
-    Raises
-    ------
-    ProblemError
-        If there is no such way or file, or a pair is none.
-    FileFormatError
-        If a line of a file cannot be read.
+    `text`: A way such as ``knn:6`` (each point and its nearest), ``radius:2.5`` (points no farther
+    from each other), ``delaunay`` (of two coordinates), ``pairs:0-1,1-2``; or the name of a file:
+    of pairs, one a line and zero-based, or in the GAL format. `place` (n, d): Coordinates; pairs
+    and files need only their number. Raises `ProblemError` if there is no such way or file, or a
+    pair is none, and `FileFormatError` if a line of a file cannot be read.
     """
     way, _, number = text.partition(":")
     if way in _WAYS:

@@ -16,7 +16,7 @@ from ccviz.problem.points import unknown_classes
 
 @dataclass(frozen=True, eq=False)
 class DrawnLinks:
-    """Must-link and cannot-link pairs, (m, 2) int64 each, smaller index first, sorted.
+    """Must-link and cannot-link pairs, smaller index first, sorted.
 
     Attributes
     ----------

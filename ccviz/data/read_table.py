@@ -86,22 +86,8 @@ def read_table(
 def read_data(
     source: Source, name: str = "", label: str | None = None, header: Header = None
 ) -> Dataset:
-    """Read points from a file; `read_table` has more options for its columns.
+    """Read points from a file by some of the options of `read_table`; the errors are the same.
 
-    Parameters
-    ----------
-    name : str
-        File name of the bytes; its suffix decides the format.
-    label : str, optional
-        Column of the known classes, by name or zero-based number; ``""`` for none. By default it
-        is detected.
-    header : int or bool, optional
-        Number of the line or row that names the columns; see `read_table`.
-
-    Raises
-    ------
-    FileFormatError
-        If the file cannot be read, is too large, or is not a table of numbers; the sentence names
-        file, line and reason.
+    By default the column of the known classes is found.
     """
     return read_table(source, name, label=label, header=header)

@@ -16,22 +16,11 @@ from ccviz.numbers import whole
 
 _MOST_CLASSES = 20  # most different words of a column that may be the class whatever its name
 _CLASS_NAMES = {"class", "label", "labels", "target", "truth"}
-_ID_NAME = re.compile(r"(^|[^a-z])(id|ids|key|nr|no|num|number|index|uuid|guid|code)([^a-z]|$)")
 _NAMED = "by its name"
 _ID = "a different whole number in every row"
 NUMBERS = "numbers"
 _LAST = "the last column, and the only one of a few words"
 _NOTE_NAME = re.compile(r"(^|[^a-z])(notes?|comments?|remarks?|memo|description)([^a-z]|$)")
-_FEW_ROWS = 20  # with fewer rows, whole numbers that all differ are not taken for an id
-_MANY_ROWS = 1000  # from this many rows on they are, in any order
-
-
-def in_units(unit: str) -> str:
-    """Return the reason why a column with a unit is a feature.
-
-    `unit`: A percent sign or a currency.
-    """
-    return f"{'percent' if unit == '%' else unit}, read as numbers"
 
 
 def decide(
@@ -50,12 +39,14 @@ def decide(
         Decision(column.name, asked[j]) if j in asked else _guess(columns, j)
         for j, column in enumerate(columns)
     ]
-    if only is None:
-        guessed = _with_a_feature(guessed)
-    else:
-        guessed = [_unless_chosen(each, columns[j], j in asked) for j, each in enumerate(guessed)]
+    if only is None and not any(each.role == "feature" for each in guessed):
+        # A column of whole numbers is a feature after all if there is no other feature.
+        guessed = [replace(each, role="feature") if each.why == _ID else each for each in guessed]
+    for j, each in enumerate(guessed if only is not None else ()):
+        if (each.role == "feature" or columns[j].aside) and j not in asked:
+            guessed[j] = replace(each, role="ignore", why="not among the columns asked for")
     asked_roles = set(asked.values())
-    if label is not None or "class" in asked_roles or not _is_class_found(guessed):
+    if label is not None or "class" in asked_roles or len(_class_offers(guessed)) != 1:
         guessed = _without(guessed, "class", asked, "words")
     if "name" in asked_roles:
         guessed = _without(guessed, "name", asked, "a different value in every row")
@@ -110,12 +101,14 @@ def _guess(columns: Sequence[Column], j: int) -> Decision:
     if name.strip().lower() in _CLASS_NAMES and len(columns) > 1:
         return _guess_class(column)
     if column.kind == "text":
-        return _guess_words(column, may_be_class=j == len(columns) - 1 and _is_only(columns, j))
-    if looks_like_an_id(column):
+        is_last = j == len(columns) - 1
+        return _guess_words(column, is_last and not any(map(_has_few_words, columns[:j])))
+    if column.is_like_an_id:
         return Decision(name, "name", _ID)
     if 2 * int(column.missing.sum()) > n:
         return Decision(name, "ignore", "missing in more than half of the rows")
-    return Decision(name, "feature", in_units(column.unit) if column.unit else NUMBERS)
+    unit = "percent" if column.unit == "%" else column.unit
+    return Decision(name, "feature", f"{unit}, read as numbers" if unit else NUMBERS)
 
 
 def _guess_class(column: Column) -> Decision:
@@ -134,7 +127,7 @@ def _guess_words(column: Column, may_be_class: bool) -> Decision:
         return Decision(column.name, "name", "a different word in every row")
     if column.n_distinct == 1:
         return Decision(column.name, "ignore", "the same word in every row")
-    if _NOTE_NAME.search(_spaced(column.name)):
+    if _NOTE_NAME.search(column.spaced_name):
         return Decision(column.name, "ignore", "notes, by its name")
     if _has_few_words(column):
         # A column of cities is not the class: a class has its name, or is the last column.
@@ -149,11 +142,6 @@ def _has_few_words(column: Column) -> bool:
     return column.kind == "text" and few and not column.is_unique
 
 
-def _is_only(columns: Sequence[Column], j: int) -> bool:
-    """Whether no other column holds a few words."""
-    return not any(_has_few_words(other) for i, other in enumerate(columns) if i != j)
-
-
 def gives_k(decision: Decision) -> bool:
     """Return whether the classes also say how many clusters there are.
 
@@ -162,28 +150,8 @@ def gives_k(decision: Decision) -> bool:
     return decision.role == "class" and decision.why in {"", _NAMED}
 
 
-def looks_like_an_id(column: Column) -> bool:
-    """Whether a column has a whole number of its own in every row, as keys and counters have."""
-    if not column.whole or not column.is_unique or len(column.values) < 2:
-        return False
-    n, values = len(column.values), column.values
-    if _ID_NAME.search(_spaced(column.name)):
-        return True
-    dense = float(np.ptp(values)) <= 1.1 * n
-    return n >= _FEW_ROWS and (n >= _MANY_ROWS or dense or bool((np.diff(values) > 0).all()))
-
-
-def _spaced(name: str) -> str:
-    """Return a name in small letters with its words apart: customerId is customer id."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
-
-
-def _is_class_found(decisions: Sequence[Decision]) -> bool:
-    """Whether exactly one column may be the class, or exactly one is named like a class."""
-    return len(_class_offers(decisions)) == 1
-
-
 def _class_offers(decisions: Sequence[Decision]) -> list[Decision]:
+    """Return the columns that may be the class, those named like one before all others."""
     offers = [each for each in decisions if each.role == "class"]
     return [each for each in offers if each.why == _NAMED] or offers
 
@@ -198,12 +166,6 @@ def _without(
     ]
 
 
-def _unless_chosen(decision: Decision, column: Column, chosen: bool) -> Decision:
-    if (decision.role == "feature" or column.aside) and not chosen:
-        return replace(decision, role="ignore", why="not among the columns asked for")
-    return decision
-
-
 def _one_of_each(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
     """Keep one column as the name, words before numbers, and one as the class."""
     names = [each for each in decisions if each.role == "name"]
@@ -215,10 +177,3 @@ def _one_of_each(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
         else each
         for each in decisions
     )
-
-
-def _with_a_feature(decisions: Sequence[Decision]) -> list[Decision]:
-    """Make a column of whole numbers a feature again if there is no other feature."""
-    if any(each.role == "feature" for each in decisions):
-        return list(decisions)
-    return [replace(each, role="feature") if each.why == _ID else each for each in decisions]

@@ -60,11 +60,7 @@ def is_weighted(how: str) -> bool:
 
 
 def feature_weights(how: str) -> FloatArray:
-    """Return the weights that a scaling holds.
-
-    Returns
-    -------
-    (d,) float64
+    """Return (d,) the weights that a scaling holds.
 
     Raises
     ------
@@ -87,23 +83,16 @@ def settled(how: str, X: FloatArray, features: Sequence[str]) -> str:
     Parameters
     ----------
     X : (n, d) float
-    features : sequence of d str
-        Their names, by which columns of words are known.
     """
     return weighted(word_weights(X, features)) if how == WORDS else how
 
 
 def word_weights(X: FloatArray, features: Sequence[str]) -> FloatArray:
-    """Return the weights by which numbers, and each column of words as a whole, have variance 1.
+    """Return (d,) weights by which numbers, and each column of words as a whole, have variance 1.
 
     Parameters
     ----------
     X : (n, d) float
-    features : sequence of d str
-
-    Returns
-    -------
-    (d,) float64
     """
     of_words = ((X == 0) | (X == 1)).all(axis=0).tolist()
     heads = [
@@ -151,7 +140,7 @@ def scale(X: FloatArray, how: str) -> FloatArray:
     X : (n, d) float
         Points of float32 stay float32.
     how : str
-        A key of `SCALINGS`, or the weights of features, see `weighted`.
+        Here and below a key of `SCALINGS`, or the weights of features, see `weighted`.
     """
     return scale_as(X, X, how)
 
@@ -164,8 +153,6 @@ def scale_as(points: FloatArray, X: FloatArray, how: str) -> FloatArray:
     points : (m, d) float
     X : (n, d) float
         The others.
-    how : str
-        A key of `SCALINGS`, or the weights of features, see `weighted`.
     """
     if how == "none":
         return points
@@ -184,8 +171,6 @@ def unscaled_as(scaled: FloatArray, X: FloatArray, how: str) -> FloatArray:
     scaled : (m, d) float
     X : (n, d) float
         The points by which they were scaled.
-    how : str
-        A key of `SCALINGS`, or the weights of features, see `weighted`.
     """
     if how == "none":
         return scaled
@@ -236,17 +221,12 @@ MOST_APART = 10.0
 
 
 def apart(columns: Sequence[FloatArray]) -> float:
-    """Return the ratio of the largest spread of a feature to the smallest.
+    """Return the ratio of the largest spread of a feature to the least; 1 if fewer than two vary.
 
     Parameters
     ----------
     columns : sequence of (n,) float
         NaN where a value is missing.
-
-    Returns
-    -------
-    float
-        1 if fewer than two features vary.
     """
     spreads = np.array([np.nanstd(each) for each in columns])
     varied = spreads[spreads > 0]
@@ -258,17 +238,14 @@ _NEARLY_ALL = 0.9
 
 
 def dominated(X: FloatArray, features: Sequence[str]) -> str:
-    """Return a sentence on the feature that decides almost alone which points are near.
+    """Return a sentence on the feature that has nine tenths of the variance, empty if none has.
+
+    It decides almost alone which points are near.
 
     Parameters
     ----------
     X : (n, d) float
         The points as they are clustered.
-
-    Returns
-    -------
-    str
-        Empty if no feature has more than nine tenths of the variance.
     """
     spread = X.var(axis=0)
     largest = int(spread.argmax())

@@ -12,16 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray, freeze, row_strips
-from ccviz.data.binary import read_arrow, read_excel, read_npy
 from ccviz.data.cells import CsvStyle, NumberStyle
-from ccviz.data.columns import OTHERS, Column, columns_in_km
+from ccviz.data.columns import OTHERS, Column, columns_in_km, read_tidied
 from ccviz.data.datasets import Dataset, encode_classes
-from ccviz.data.geojson import read_geojson
+from ccviz.data.formats import read_cells
 from ccviz.data.roles import NUMBERS, decide, gives_k
 from ccviz.data.scaling import OF_WORD
 from ccviz.data.table import (
     FOUND,
-    MISSING,
     Cells,
     Decision,
     Header,
@@ -33,30 +31,13 @@ from ccviz.data.table import (
     Table,
     read_bytes,
 )
-from ccviz.data.text import read_text
-from ccviz.data.untidy import notes_on, read_tidied
 from ccviz.errors import FileFormatError, quote
 
 _NONE = "Where links alone decide, say that no column is a feature (columns = '')."
-_WORKBOOKS = {".xlsx", ".xlsm"}
 ALIKE = "no feature"
 """Name of the only feature, 0 for each point, where no column is one."""
 MOST_BAD = 3
 """Most words that a sheet offers to read as missing values."""
-_UNREADABLE = {
-    ".xls": "an old Excel workbook; save it as .xlsx or as CSV",
-    ".ods": "an OpenDocument sheet; save it as .xlsx or as CSV",
-    **dict.fromkeys((".json", ".jsonl", ".ndjson"), "JSON; save it as CSV, Parquet or Arrow"),
-}
-_FOREIGN = {
-    (b"pk\3\4",): "a zip file or a workbook; unpack it, or give the workbook the ending .xlsx",
-    (b"\xd0\xcf\x11\xe0",): _UNREADABLE[".xls"],
-    (b"@relation",): "an ARFF file; save it as CSV",
-    (b"%pdf",): "a PDF; copy its table and paste it on the page, or save it as CSV",
-    (b"\x89png", b"\xff\xd8\xff", b"gif8"): "a picture; tables are CSV, Excel or Parquet files",
-    (b"<html", b"<!doctype", b"<table"): "a web page; copy its table and paste it on the page",
-}
-"""What a file is by its first bytes, in small letters."""
 
 
 def open_sheet(
@@ -79,7 +60,7 @@ def open_sheet(
     name = name or (str(source) if not isinstance(source, bytes) else "the data")
     data = read_bytes(source, name)
     with _named(name):
-        table = _read_cells(data, name, header, worksheet, skip)
+        table = read_cells(data, name, header, worksheet, skip)
         table, columns, style = read_tidied(table, unknown, skip)
         columns += columns_in_km(columns)
         return Sheet(name, replace(table, columns=()), tuple(columns), style, tuple(unknown), skip)
@@ -92,35 +73,6 @@ def _named(name: str) -> Iterator[None]:
         yield
     except FileFormatError as broken:
         raise FileFormatError(f"{name}: {broken}") from None
-
-
-def _read_cells(data: bytes, name: str, header: Header, worksheet: str | None, skip: Skip) -> Table:
-    suffix = Path(name).suffix.lower()
-    if not data.strip():
-        raise FileFormatError("the file is empty.")
-    if suffix == ".geojson" or (suffix == ".json" and b'"FeatureCollection"' in data):
-        suffix = ".geojson"
-    if worksheet is not None and suffix not in _WORKBOOKS:
-        raise FileFormatError(f"this is no workbook and has no worksheet {worksheet!r}.")
-    kinds = [
-        what for begin, what in _FOREIGN.items() if data.lstrip()[:9].lower().startswith(begin)
-    ]
-    is_book = suffix in _WORKBOOKS and data.startswith(b"PK")
-    if suffix in _UNREADABLE or (kinds and not is_book):
-        raise FileFormatError(f"this is {kinds[0] if kinds else _UNREADABLE[suffix]}.")
-    if suffix == ".npy":
-        table = read_npy(data)
-    elif suffix == ".geojson":
-        table = read_geojson(data)
-    elif suffix in {".parquet", ".pq", ".arrow", ".feather", ".ipc"}:
-        table = read_arrow(data)
-    elif suffix in _WORKBOOKS:
-        table = read_excel(data, header, worksheet)
-    else:
-        table = read_text(data, header, skip)
-    if not len(table.places):
-        raise FileFormatError("there are no rows of numbers.")
-    return table
 
 
 @dataclass(frozen=True)
@@ -170,15 +122,19 @@ class Sheet:
         with _named(self.file):
             return decide(self.columns, roles, only, label)
 
-    def remarks(self) -> tuple[str, ...]:
-        """Return a sentence for each property of the file that the reader detected."""
+    def remarks(self, decisions: Sequence[Decision] = ()) -> tuple[str, ...]:
+        """Return a sentence for each property of the file that the reader detected.
+
+        With the roles of its columns there are sentences on unusual features, too.
+        """
         sentences = list(self.table.notices)
         if self.style.guessed:
             read = self.style.number(self.style.guessed)
             sentences.append(f"{self.style.guessed} is read as {read:g}.")
         elif self.style.comma:
             sentences.append("Decimals follow a comma in this file.")
-        return tuple(sentences)
+        features = self._of("feature", decisions) if decisions else []
+        return (*sentences, *(column.note for column in features if column.note))
 
     def bad_words(self, decisions: Sequence[Decision]) -> tuple[str, ...]:
         """Return the words among the numbers of features, each once, at most `MOST_BAD` of them."""
@@ -199,7 +155,7 @@ class Sheet:
     def dataset(
         self,
         decisions: Sequence[Decision],
-        missing: str | None = None,
+        missing: Missing | None = None,
         has_features: bool = True,
     ) -> Dataset:
         """Return the points by the roles of the columns.
@@ -213,7 +169,7 @@ class Sheet:
             return self._dataset(decisions, missing, has_features)
 
     def _dataset(
-        self, decisions: Sequence[Decision], missing: str | None, has_features: bool
+        self, decisions: Sequence[Decision], missing: Missing | None, has_features: bool
     ) -> Dataset:
         features = self._of("feature", decisions)
         if has_features and not features:
@@ -236,7 +192,7 @@ class Sheet:
         truth, classes = _classes(known, rows) if known else (None, ())
         named = next(iter(self._of("name", decisions)), None)
         weighing = next(iter(self._of("weight", decisions)), None)
-        remarks = (*self.remarks(), *notes_on(self.columns, decisions))
+        remarks = self.remarks(decisions)
         notices = (*_reported(decisions), *remarks, *filled, *_unknown_classes(known, rows))
         both = zip(self.columns, decisions, strict=True)
         stays = [each for each in both if not each[0].aside or each[1].role == "feature"]
@@ -254,7 +210,7 @@ class Sheet:
                 columns=tuple(_kept(column, rows, X, made) for column, _ in stays),
                 decisions=tuple(decision for _, decision in stays),
                 rows=freeze(rows),
-                missing=_treatment(missing) if filled else None,
+                missing=missing if filled else None,
                 unknown=self.unknown,
                 skip=self.skip,
                 borders=self.table.borders,
@@ -307,7 +263,7 @@ class Sheet:
             )
 
     def _complete(
-        self, features: Sequence[Column], missing: str | None
+        self, features: Sequence[Column], missing: Missing | None
     ) -> tuple[IntArray, tuple[str, ...]]:
         """Return the rows that become points, and a sentence on missing values if there are any."""
         gone = np.column_stack([column.missing for column in features])
@@ -329,10 +285,6 @@ class Sheet:
         if broken.all():
             raise FileFormatError("every row has a missing value, so that none is left.")
         return rows[~broken], (f"{_count(broken)} with missing values are left out.",)
-
-
-def _treatment(missing: str | None) -> Missing | None:
-    return next((each for each in MISSING if each == missing), None)
 
 
 def _reported(decisions: Sequence[Decision]) -> list[str]:
@@ -397,7 +349,8 @@ def _as_features(column: Column, rows: IntArray) -> tuple[tuple[str, ...], Float
     if len(column.common) < column.n_distinct:
         texts = np.where(np.isin(texts, list(column.common)), texts, OTHERS)
     words = np.unique(texts)
-    return tuple(f"{column.name}{OF_WORD}{word}" for word in words.tolist()), _one_hot(texts, words)
+    names = tuple(f"{column.name}{OF_WORD}{word}" for word in words.tolist())
+    return names, (texts[:, None] == words).astype(np.float64)
 
 
 def _as_yes(column: Column, texts: np.ndarray) -> tuple[tuple[str, ...], FloatArray]:
@@ -406,10 +359,6 @@ def _as_yes(column: Column, texts: np.ndarray) -> tuple[tuple[str, ...], FloatAr
     there = texts != ""
     is_yes[~there] = 2 * is_yes.sum() > there.sum()
     return (f"{column.name}{OF_WORD}{column.yes}",), is_yes[:, None].astype(np.float64)
-
-
-def _one_hot(texts: np.ndarray, words: np.ndarray) -> FloatArray:
-    return (texts[:, None] == words).astype(np.float64)
 
 
 def _classes(column: Column, rows: IntArray) -> tuple[IntArray, tuple[str, ...]]:

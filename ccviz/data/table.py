@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -147,12 +148,8 @@ def _is_set_apart(
     if len(rows) < 3 or any(is_number(cell) for _, cells in rows[:2] for cell in cells):
         return False
     (title, _), (names, cells), (_, values) = rows
-    are_names = all(not _is_blank(cell) and _is_name(str(cell)) for cell in cells)
+    are_names = all("\n" not in str(cell) and not is_missing_text(str(cell)) for cell in cells)
     return names > title + 1 and are_names and any(map(is_number, values))
-
-
-def _is_name(text: str) -> bool:
-    return "\n" not in text and not is_missing_text(text)
 
 
 def skipped(header: int, place: int, unit: str) -> tuple[str, ...]:
@@ -329,34 +326,23 @@ def check_size(n: int, d: int) -> None:
 
 
 def decode_text(data: bytes, where: str = "") -> str:
-    """Return text from its bytes: UTF-8, UTF-16 with its mark, otherwise Windows-1252 (Latin-1).
+    """Return text from its bytes, see `decoded`."""
+    return decoded(data, where)[0]
 
-    Raises `FileFormatError` if it is not text; the sentence begins with `where` and names the line.
+
+def decoded(data: bytes, where: str = "") -> tuple[str, bool]:
+    """Return text from its bytes, and whether they are Unicode: UTF-8, or UTF-16 with its mark.
+
+    Otherwise they are read as Windows-1252 (Latin-1). Raises `FileFormatError` if it is not text;
+    the sentence begins with `where` and names the line.
     """
-    text = _decoded(data)
+    unicode = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+    text = ""
+    for encoding in (unicode, "cp1252", "latin-1"):  # the last one can decode everything
+        with suppress(UnicodeDecodeError):
+            text = data.decode(encoding)
+            break
     before, zero, _ = text.partition("\0")
     if zero:
         raise FileFormatError(f"{where}line {before.count(chr(10)) + 1} is not text.")
-    return text
-
-
-def is_unicode(data: bytes) -> bool:
-    """Whether bytes are text in UTF-8 or UTF-16."""
-    try:
-        data.decode(_unicode(data))
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _unicode(data: bytes) -> str:
-    return "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
-
-
-def _decoded(data: bytes) -> str:
-    for encoding in (_unicode(data), "cp1252"):
-        try:
-            return data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    return data.decode("latin-1")
+    return text, encoding == unicode

@@ -22,6 +22,7 @@ import secrets
 import sqlite3
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
@@ -139,7 +140,9 @@ class Archive:
                 "scaling": scaling,
                 "links": len(problem.must_link) + len(problem.cannot_link),
             }
-            _insert(db, row | alive())
+            row |= alive()
+            places = ", ".join(f":{column}" for column in row)
+            db.execute(f"INSERT INTO runs ({', '.join(row)}) VALUES ({places})", row)
         return run_id
 
     def append(self, run_id: str, records: Sequence[Record], summary: Summary | None) -> None:
@@ -163,7 +166,7 @@ class Archive:
                 )
             except sqlite3.IntegrityError:
                 raise ArchiveError(f"another process also writes to the run {run_id}.") from None
-            _update(db, number, alive() | (summary.columns() if summary else {}))
+            _update(db, number, alive() | (asdict(summary) if summary else {}))
 
     def finish(self, run_id: str, termination: Termination, message: str) -> None:
         """Append `Finished` to a run whose worker ended without it, and store its score.
@@ -183,10 +186,7 @@ class Archive:
     def score(self, run_id: str, run: Run | None = None) -> float | None:
         """Compute and store a run's adjusted Rand index, if the classes are known and not forced.
 
-        Parameters
-        ----------
-        run : Run, optional
-            Its final state; folded from the records if not given.
+        `run`: Its final state; folded from the records if not given.
         """
         incumbent = (run or self.load(run_id)).incumbent
         ari = incumbent.free_scores.get("ari") if incumbent else None
@@ -216,14 +216,7 @@ class Archive:
             _update(db, number, again)
 
     def keep_study(self, run_id: str, study: Study, data: bytes) -> None:
-        """Store what a study found out about a run; it replaces what was stored before.
-
-        Parameters
-        ----------
-        data : bytes
-            See `ccviz.studies.price_table.encode_prices` and
-            `ccviz.studies.margin_table.encode_margins`.
-        """
+        """Store what a study found out about a run, in the place of what was stored before."""
         number = self._owned(run_id)
         with self._file.writing() as db:
             db.execute(STUDIES[study])  # archives of before have no such table
@@ -457,11 +450,6 @@ def _free_id(db: sqlite3.Connection, solver: str) -> str:
         run_id = f"{solver}-{''.join(secrets.choice(_ALPHABET) for _ in range(4))}"
         if not db.execute("SELECT 1 FROM runs WHERE id = ?", (run_id,)).fetchone():
             return run_id
-
-
-def _insert(db: sqlite3.Connection, row: dict[str, Any]) -> None:
-    places = ", ".join(f":{column}" for column in row)
-    db.execute(f"INSERT INTO runs ({', '.join(row)}) VALUES ({places})", row)
 
 
 def _update(db: sqlite3.Connection, number: int, columns: dict[str, Any]) -> None:

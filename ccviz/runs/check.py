@@ -17,37 +17,8 @@ from typing import Any
 
 import numpy as np
 
+import ccviz.events as events
 from ccviz.errors import ArchiveError, CcvizError
-from ccviz.events import (
-    Assigned,
-    BoundImproved,
-    CentersMoved,
-    ColumnsPriced,
-    CutsAdded,
-    DeadEnded,
-    Event,
-    Finished,
-    GenerationEnded,
-    IncumbentFound,
-    InfeasibilityProved,
-    NodeBounded,
-    NodeBranched,
-    NodeLeft,
-    NodeOpened,
-    NodePruned,
-    NodeReopened,
-    PartBounded,
-    PartsCut,
-    ProofKept,
-    QuestionAnswered,
-    QuestionAsked,
-    Record,
-    RelaxationSolved,
-    ResidualsUpdated,
-    Restarted,
-    Started,
-    TreeKept,
-)
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.database import STUDIES
@@ -70,7 +41,7 @@ class Validator:
         self._seq, self._started, self._finished = -1, False, False
         self._events = _Events(problem)
 
-    def check(self, record: Record) -> None:
+    def check(self, record: events.Record) -> None:
         """Check the next record.
 
         Raises `ArchiveError` if it is out of order, or its event does not fit the problem or the
@@ -84,9 +55,9 @@ class Validator:
             raise ArchiveError(f"record {record.seq} ({kind}) has {wrong}.") from None
         self._seq = record.seq
         self._started = True
-        self._finished = isinstance(record.event, Finished)
+        self._finished = isinstance(record.event, events.Finished)
 
-    def _check_order(self, record: Record) -> None:
+    def _check_order(self, record: events.Record) -> None:
         seq, event = record.seq, record.event
         if seq <= self._seq:
             raise ArchiveError(
@@ -95,11 +66,11 @@ class Validator:
         if self._finished:
             raise ArchiveError(f"its records are not in order: record {seq} follows the run's end.")
         # A worker may have ended before it began; then its only event is the last one.
-        if not self._started and not isinstance(event, Started | Finished):
+        if not self._started and not isinstance(event, events.Started | events.Finished):
             raise ArchiveError(
                 f"its records are not in order: record {seq} comes before the run's start."
             )
-        if self._started and isinstance(event, Started):
+        if self._started and isinstance(event, events.Started):
             raise ArchiveError(f"its records are not in order: record {seq} is a second start.")
         if not 0 <= record.time_s < math.inf:
             raise ArchiveError(f"record {seq} has no time.")
@@ -118,34 +89,31 @@ class _Events:
         self._depth: dict[int, int] = {}
         self._parts = 0
 
-    def check(self, event: Event) -> None:
+    def check(self, event: events.Event) -> None:
         """Raise `_MisfitError` if an event does not fit."""
         handler = _CHECKS.get(type(event))
         if handler is not None:
             handler(self, event)
 
-    def _start(self, event: Started) -> None:
+    def _start(self, event: events.Started) -> None:
         problem = self._problem
         _need((event.n, event.d, event.k) == (problem.n, problem.d, problem.k), "another problem")
         _need(1 <= event.n_blocks <= event.n, "a number of blocks that is not from 1 to n")
         _need(isinstance(event.settings.get("tolerance", 0.0), Real), "a tolerance of no number")
 
-    def _restart(self, event: Restarted) -> None:
-        _counts(event.restart)
-
-    def _assign(self, event: Assigned) -> None:
+    def _assign(self, event: events.Assigned) -> None:
         _counts(event.iteration, event.moved)
         self._labels(event.labels, least=-1)
 
-    def _move(self, event: CentersMoved) -> None:
+    def _move(self, event: events.CentersMoved) -> None:
         _counts(event.iteration)
         _numbers("centres", event.centers, (self._problem.k, self._problem.d))
 
-    def _dead_end(self, event: DeadEnded) -> None:
+    def _dead_end(self, event: events.DeadEnded) -> None:
         _counts(event.iteration)
         self._points([event.point])
 
-    def _incumbent(self, event: IncumbentFound) -> None:
+    def _incumbent(self, event: events.IncumbentFound) -> None:
         self._labels(event.labels, least=0)
         known = event.objective is None or math.isfinite(event.objective)
         _need(known, "an objective that is not finite")
@@ -161,13 +129,7 @@ class _Events:
         self._points(pair)
         _need(pair[0] != pair[1], "a pair of one point")
 
-    def _bound(self, event: BoundImproved) -> None:
-        _bounds(event.lower_bound)
-
-    def _infeasible(self, event: InfeasibilityProved) -> None:
-        self._points(event.points)
-
-    def _open(self, event: NodeOpened) -> None:
+    def _open(self, event: events.NodeOpened) -> None:
         _bounds(event.lower_bound)
         node, parent = event.node, event.parent
         depth = 0
@@ -182,15 +144,15 @@ class _Events:
             self._pair(event.pair)
         self._parent[node], self._depth[node] = parent, depth
 
-    def _node(self, event: NodeBounded | NodeBranched | NodePruned) -> None:
+    def _node(self, event: events.NodeBounded | events.NodeBranched | events.NodePruned) -> None:
         _bounds(event.lower_bound)
         _need(event.node in self._parent, f"node {event.node}, which was never opened")
 
-    def _branch(self, event: NodeBranched) -> None:
+    def _branch(self, event: events.NodeBranched) -> None:
         self._node(event)
         self._pair(event.pair)
 
-    def _cuts(self, event: CutsAdded) -> None:
+    def _cuts(self, event: events.CutsAdded) -> None:
         _bounds(event.lower_bound)
         _counts(
             event.node, event.round, event.pair, event.triangle, event.clique, event.dropped,
@@ -198,14 +160,14 @@ class _Events:
         )  # fmt: skip
         self._points(event.separator)
 
-    def _relaxation(self, event: RelaxationSolved) -> None:
+    def _relaxation(self, event: events.RelaxationSolved) -> None:
         _counts(event.node)
         s = len(event.Z) if event.Z.ndim else 0
         _need(1 <= s <= self._problem.n, "a matrix that is not of blocks")
         _numbers("a matrix", event.Z, (s, s))
         _whole("blocks", event.block_of, (self._problem.n,), 0, s - 1)
 
-    def _columns(self, event: ColumnsPriced) -> None:
+    def _columns(self, event: events.ColumnsPriced) -> None:
         _counts(event.node, event.iteration, event.columns, event.pool)
         self._per_block("duals", event.duals)
         if event.center is not None:
@@ -215,24 +177,24 @@ class _Events:
         _numbers(what, values, values.shape[:1])
         _need(len(values) <= self._problem.n, f"{what} for more blocks than points")
 
-    def _residuals(self, event: ResidualsUpdated) -> None:
+    def _residuals(self, event: events.ResidualsUpdated) -> None:
         _counts(event.iteration, event.violations)
         if event.x is not None:
             _numbers("an assignment", event.x, (self._problem.n, self._problem.k))
 
-    def _generation(self, event: GenerationEnded) -> None:
+    def _generation(self, event: events.GenerationEnded) -> None:
         _counts(event.generation, event.local_searches, event.iterations)
         _numbers("objectives", event.objectives, event.objectives.shape[:1])
         members = len(event.objectives)
         _whole("members", event.replaced, event.replaced.shape[:1], -1, members - 1)
 
-    def _cut(self, event: PartsCut) -> None:
+    def _cut(self, event: events.PartsCut) -> None:
         _counts(event.dropped)
         _need(1 <= event.parts <= self._problem.n, "a number of parts that is not from 1 to n")
         _whole("parts", event.part_of, (self._problem.n,), -1, event.parts - 1)
         self._parts = event.parts
 
-    def _part(self, event: PartBounded) -> None:
+    def _part(self, event: events.PartBounded) -> None:
         _counts(event.rounds)
         _bounds(event.lower_bound, event.upper_bound)
         _need(
@@ -240,7 +202,7 @@ class _Events:
             f"a part that is not one of the {self._parts}",
         )
 
-    def _kept(self, event: ProofKept) -> None:
+    def _kept(self, event: events.ProofKept) -> None:
         _counts(event.added)
         _bounds(event.lower_bound)
         n, k = self._problem.n, self._problem.k
@@ -257,56 +219,56 @@ class _Events:
                 kind = type(each).__name__
                 raise _MisfitError(f"an earlier proof whose {kind} has {wrong}") from None
 
-    def _tree(self, event: TreeKept) -> None:
+    def _tree(self, event: events.TreeKept) -> None:
         _counts(event.leaves, event.reopened, event.following)
         _bounds(event.lower_bound)
         for values in (event.times, event.nodes, event.upper, event.lower):
             _numbers("earlier bounds", values, event.times.shape[:1])
         _numbers("edits", event.edits, event.edits.shape[:1])
 
-    def _reopen(self, event: NodeReopened | NodeLeft) -> None:
+    def _reopen(self, event: events.NodeReopened | events.NodeLeft) -> None:
         _bounds(event.lower_bound)
         _need(event.node in self._parent, f"node {event.node}, which was never opened")
         if event.block_of.size:
             n = self._problem.n
             _whole("blocks", event.block_of, (n,), 0, n - 1)
 
-    def _ask(self, event: QuestionAsked) -> None:
+    def _ask(self, event: events.QuestionAsked) -> None:
         _counts(event.number)
         self._pair(event.pair)
 
-    def _answer(self, event: QuestionAnswered) -> None:
+    def _answer(self, event: events.QuestionAnswered) -> None:
         _counts(event.implied)
         self._pair(event.pair)
         _need(0.0 <= event.confidence <= 1.0, "a confidence that is not from 0 to 1")
 
 
-_CHECKS: dict[type[Event], Callable[[_Events, Any], None]] = {
-    Started: _Events._start,
-    Restarted: _Events._restart,
-    Assigned: _Events._assign,
-    CentersMoved: _Events._move,
-    DeadEnded: _Events._dead_end,
-    IncumbentFound: _Events._incumbent,
-    BoundImproved: _Events._bound,
-    InfeasibilityProved: _Events._infeasible,
-    NodeOpened: _Events._open,
-    NodeBounded: _Events._node,
-    NodeBranched: _Events._branch,
-    NodePruned: _Events._node,
-    CutsAdded: _Events._cuts,
-    RelaxationSolved: _Events._relaxation,
-    ColumnsPriced: _Events._columns,
-    ResidualsUpdated: _Events._residuals,
-    GenerationEnded: _Events._generation,
-    PartsCut: _Events._cut,
-    PartBounded: _Events._part,
-    ProofKept: _Events._kept,
-    TreeKept: _Events._tree,
-    NodeReopened: _Events._reopen,
-    NodeLeft: _Events._reopen,
-    QuestionAsked: _Events._ask,
-    QuestionAnswered: _Events._answer,
+_CHECKS: dict[type[events.Event], Callable[[_Events, Any], None]] = {
+    events.Started: _Events._start,
+    events.Restarted: lambda _, event: _counts(event.restart),
+    events.Assigned: _Events._assign,
+    events.CentersMoved: _Events._move,
+    events.DeadEnded: _Events._dead_end,
+    events.IncumbentFound: _Events._incumbent,
+    events.BoundImproved: lambda _, event: _bounds(event.lower_bound),
+    events.InfeasibilityProved: lambda checks, event: checks._points(event.points),
+    events.NodeOpened: _Events._open,
+    events.NodeBounded: _Events._node,
+    events.NodeBranched: _Events._branch,
+    events.NodePruned: _Events._node,
+    events.CutsAdded: _Events._cuts,
+    events.RelaxationSolved: _Events._relaxation,
+    events.ColumnsPriced: _Events._columns,
+    events.ResidualsUpdated: _Events._residuals,
+    events.GenerationEnded: _Events._generation,
+    events.PartsCut: _Events._cut,
+    events.PartBounded: _Events._part,
+    events.ProofKept: _Events._kept,
+    events.TreeKept: _Events._tree,
+    events.NodeReopened: _Events._reopen,
+    events.NodeLeft: _Events._reopen,
+    events.QuestionAsked: _Events._ask,
+    events.QuestionAnswered: _Events._answer,
 }
 
 

@@ -86,11 +86,6 @@ _ROOM = 1 << 18
 """Bytes that the files beside an archive take at least, with some to spare."""
 
 
-def _initial(column: str) -> str:
-    """Return the value that an added column has in a run of before."""
-    return ADDED[column].partition("DEFAULT ")[2] or "NULL"
-
-
 _BUSY_S = 60.0
 """Seconds to wait for another process that writes."""
 
@@ -166,7 +161,8 @@ class Database:
         version = self._db.execute("PRAGMA user_version").fetchone()[0]
         if version == VERSION and is_read_only(self.path) and (lacking := self._lacking()):
             # In the place of a table that cannot be changed is a view with the columns.
-            columns = ", ".join(f"{_initial(each)} AS {each}" for each in lacking)
+            initial = {each: ADDED[each].partition("DEFAULT ")[2] or "NULL" for each in lacking}
+            columns = ", ".join(f"{value} AS {each}" for each, value in initial.items())
             self._db.execute("PRAGMA temp_store = MEMORY")
             self._db.execute(f"CREATE TEMP VIEW runs AS SELECT *, {columns} FROM main.runs")
         return version == VERSION and not self._lacking()

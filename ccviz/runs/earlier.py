@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 import numpy as np
+from msgspec.structs import replace as replace_event
 
 from ccviz.arrays import IntArray
 from ccviz.errors import ProblemError
@@ -28,7 +29,6 @@ from ccviz.events import (
 )
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.links import Links
-from ccviz.problem.neighbors import Neighbors
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.problem.relaxed import is_within, keys
@@ -70,36 +70,23 @@ def kept_parts(problem: Problem, solver: Solver, earlier: Earlier, bound: float)
     part_of = _moved(cut.part_of, new.block_of)
     edit = _Edit(old, new, cut.part_of, part_of)
     held = [event for event in bounds if edit.holds(event)]
-    if sum(map(_bound_of, held)) < _LEAST * sum(map(_bound_of, bounds)) or not held:
+    stays, before = (sum(each.lower_bound for each in some) for some in (held, bounds))
+    if stays < _LEAST * before or not held:
         return ()
     text = f"The parts go on: {len(held):,} of {len(bounds):,} bounds hold."
-    parts = PartsCut(parts=cut.parts, part_of=part_of, dropped=_dropped(new, part_of))
+    ends = part_of[np.unique(new.block_of, return_index=True)[1]][new.conflicts]
+    # The conflicts between two parts, which count for no bound.
+    dropped = (ends != _SHARED).all(axis=1) & (ends[:, 0] != ends[:, 1])
+    parts = PartsCut(parts=cut.parts, part_of=part_of, dropped=int(dropped.sum()))
     open_ones = [event for event in bounds if event.merged and not edit.holds(event)]
-    events = (parts, *held, *map(_void, open_ones), Noted(text=text))
+    # These parts stay merged, with no bound.
+    void = [
+        replace_event(each, lower_bound=0.0, rounds=0, certificate={}, leaves=())
+        for each in open_ones
+    ]
+    events = (parts, *held, *void, Noted(text=text))
     again = len(bounds) - len(held)
     return summary(earlier, bound, len(bounds), again, len(events)), *events
-
-
-def _void(event: PartBounded) -> PartBounded:
-    """Return that parts stay merged, with no bound."""
-    return PartBounded(
-        part=event.part,
-        lower_bound=0.0,
-        upper_bound=event.upper_bound,
-        rounds=0,
-        merged=event.merged,
-    )
-
-
-def _bound_of(event: PartBounded) -> float:
-    return event.lower_bound
-
-
-def _dropped(blocks: Blocks, part_of: IntArray) -> int:
-    """Return the number of conflicts between two parts, which count for no bound."""
-    first = np.unique(blocks.block_of, return_index=True)[1]
-    ends = part_of[first][blocks.conflicts]
-    return int(((ends != _SHARED).all(axis=1) & (ends[:, 0] != ends[:, 1])).sum())
 
 
 def _newest(events: Iterable[Event]) -> tuple[PartsCut | None, list[PartBounded]]:
@@ -274,13 +261,15 @@ def kept_proof(problem: Problem, run: Run, events: Iterable[Event]) -> ProofKept
     else:
         hard = (before.must_link.hard.pairs, before.cannot_link.hard.pairs)
         sizes = before.sizes
+    n, now = problem.n, (problem.must_link.hard.pairs, problem.cannot_link.hard.pairs)
+    pairs = zip(now, hard, strict=True)
     return ProofKept(
         lower_bound=run.lower_bound,
         must_link=hard[0],
         cannot_link=hard[1],
         lower=None if sizes is None else sizes.lower,
         upper=None if sizes is None else sizes.upper,
-        added=_added(problem, hard),
+        added=sum(len(np.setdiff1d(keys(new, n), keys(old, n))) for new, old in pairs),
         events=own,
     )
 
@@ -289,13 +278,6 @@ def _is_proof(own: tuple[ProofEvent, ...], kept: ProofKept | None) -> bool:
     """Return whether the events hold a proof, or lean on one that was kept."""
     started = next((each for each in own if isinstance(each, Started)), None)
     return started is not None and started.solver in _PROVERS and (len(own) > 1 or kept is not None)
-
-
-def _added(problem: Problem, hard: tuple[IntArray, IntArray]) -> int:
-    now = (problem.must_link.hard.pairs, problem.cannot_link.hard.pairs)
-    n = problem.n
-    pairs = zip(now, hard, strict=True)
-    return sum(len(np.setdiff1d(keys(new, n), keys(old, n))) for new, old in pairs)
 
 
 def same_points(one: Problem, other: Problem) -> bool:
@@ -314,14 +296,13 @@ def tightens(before: Problem, after: Problem) -> bool:
             return False
     if any(all(rule is not other for other in after.rules) for rule in before.rules):
         return False
-    if before.neighbors is not None and not _are_among(after.neighbors, before.neighbors):
-        return False
+    if before.neighbors is not None:
+        if after.neighbors is None:
+            return False
+        now, known = (keys(each.pairs, each.n) for each in (after.neighbors, before.neighbors))
+        if not np.isin(now, known).all():
+            return False
     return is_within(after.sizes, before.sizes)
-
-
-def _are_among(new: Neighbors | None, old: Neighbors) -> bool:
-    """Return whether all neighbours were neighbours before."""
-    return new is not None and bool(np.isin(keys(new.pairs, new.n), keys(old.pairs, old.n)).all())
 
 
 def _outweighs(new: Links, old: Links, n: int) -> bool:

@@ -142,7 +142,8 @@ def _import(archive: Archive, file: IO[bytes]) -> str:
     decoder = Decoder(Budget(_MOST_MESSAGE_BYTES, _MOST_BYTES, _MOST_SECONDS))
     head = msgspec.msgpack.decode(_frame(file), type=_Head)
     run = Run(decoder.problem(head.problem))
-    _check(head, run.problem)
+    # A run could be started as the file says.
+    check_request(run.problem, make_solver(head.solver, **head.settings), head.seed, "1")
     run_id = archive.create(
         run.problem,
         head.solver,
@@ -161,12 +162,6 @@ def _import(archive: Archive, file: IO[bytes]) -> str:
         archive.delete(run_id)
         raise
     return run_id
-
-
-def _check(head: _Head, problem: Problem) -> None:
-    """Raise unless a run could be started as the file says."""
-    solver = make_solver(head.solver, **head.settings)
-    check_request(problem, solver, head.seed, "1")
 
 
 def _scaling(head: _Head, problem: Problem) -> str:

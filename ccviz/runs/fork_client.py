@@ -46,18 +46,9 @@ def clean_environment() -> dict[str, str]:
 class ForkedProcess:
     """A child of the fork server, with the interface of `subprocess.Popen`.
 
-    A process that could not be forked counts as killed, and so does one whose exit code is lost
-    because its fork server ended first.
-
-    Parameters
-    ----------
-    status : socket
-        The fork server writes the process id and later the exit code to it.
-
-    Attributes
-    ----------
-    returncode : int or None
-        Exit code, once `poll` or `wait` has returned it.
+    The fork server writes its process id and later its exit code to the status socket. A process
+    that could not be forked counts as killed, and so does one whose exit code is lost because its
+    fork server ended first.
     """
 
     def __init__(self, status: socket.socket) -> None:
@@ -108,13 +99,7 @@ def _await(pid: int) -> None:
 
 
 class ForkClient:
-    """The handle of a fork server, which ends with its parent.
-
-    Parameters
-    ----------
-    solver : str
-        Name of the solver that is loaded before the first fork.
-    """
+    """The handle of a fork server, which loads a solver, forks, and ends with its parent."""
 
     possible = FORKS
     """Whether this system can fork a process that has loaded these libraries."""
@@ -156,14 +141,8 @@ class ForkClient:
     def fork(self, module: str, argument: str, *streams: int) -> ForkedProcess:
         """Request a child process; it is forked once the libraries are loaded.
 
-        Parameters
-        ----------
-        module : str
-            The child calls its function ``drive``.
-        argument : str
-            Argument of that function.
-        *streams : int
-            Descriptors for its standard input, output and error; the caller may close them.
+        It calls the function ``drive`` of the module with the argument. The streams are descriptors
+        for its standard input, output and error; the caller may close them.
         """
         status, theirs = socket.socketpair()
         with (

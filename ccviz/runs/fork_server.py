@@ -35,13 +35,7 @@ _TASKS = Path("/proc/self/task")
 
 
 class ForkServer:
-    """Forks worker processes and reports their process ids and exit codes.
-
-    Parameters
-    ----------
-    orders : socket
-        Socket of the request packets.
-    """
+    """Forks worker processes as packets of a socket ask, and reports their ids and exit codes."""
 
     def __init__(self, orders: socket.socket) -> None:
         self._orders = orders
@@ -51,13 +45,7 @@ class ForkServer:
         self._watched: dict[int, int] = {}  # pidfds by process id
 
     def serve(self) -> bytes | None:
-        """Serve requests until the parent has closed the socket.
-
-        Returns
-        -------
-        bytes or None
-            In a child: its request. In the server: None, at its end.
-        """
+        """Serve requests; return in a child its own, in the server None once the parent ended."""
         while True:
             for key, _ in self._selector.select():
                 if key.fileobj is not self._orders:

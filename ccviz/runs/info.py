@@ -6,7 +6,7 @@ import json
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from math import inf
 from pathlib import Path
@@ -40,10 +40,6 @@ class Summary:
     nodes: int
     time_s: float
     violations: int | None
-
-    def columns(self) -> dict[str, Any]:
-        """Return the summary as the archive's columns."""
-        return asdict(self)
 
 
 def summarise(run: Run) -> Summary:

@@ -37,15 +37,6 @@ class Job:
     archive always ends with `ccviz.events.Finished`: if the worker ended without one, the parent
     appends it with the reason.
 
-    Parameters
-    ----------
-    run_id : str
-        A run in it.
-    pool : WorkerPool, optional
-        Provides an idle worker; a new one is started if not given.
-    **task
-        Fields of `ccviz.runs.worker.Task`; `start` and `resume` fill them.
-
     Attributes
     ----------
     run_id : str
@@ -86,14 +77,13 @@ class Job:
         memory: int | None = None,
         pool: WorkerPool | None = None,
     ) -> Job:
-        """Create a run in the archive and start its worker.
+        """Create a run in the archive and start its worker; `ArchiveError` if it cannot be stored.
 
         The caller has checked the request (`ccviz.runs.stepper.check_request`). The worker checks
         it again; a refused run ends as failed, with the reason.
 
         Parameters
         ----------
-        archive, problem, solver
         seed, workers
             As in `ccviz.start`.
         dataset, name, scaling : str
@@ -105,12 +95,7 @@ class Job:
         memory : int, optional
             Memory limit of the worker in bytes.
         pool : WorkerPool, optional
-            Provides an idle worker.
-
-        Raises
-        ------
-        ArchiveError
-            If the run cannot be stored.
+            Provides an idle worker; a new one is started if not given.
         """
         run_id = archive.create(
             problem,
@@ -170,13 +155,7 @@ class Job:
         return self._child.pid
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for the end of the run and return whether it has ended.
-
-        Parameters
-        ----------
-        timeout : float, optional
-            Longest wait in seconds; without a limit if not given.
-        """
+        """Wait for the end of the run, at most some seconds, and return whether it has ended."""
         return self._done.wait(timeout)
 
     def pause(self) -> None:
@@ -192,13 +171,7 @@ class Job:
         self._say(f"step {events}")
 
     def stop(self, grace: float = 5.0) -> None:
-        """Ask the worker to end; it is killed if it still runs after ``grace`` seconds.
-
-        Parameters
-        ----------
-        grace : float
-            Seconds.
-        """
+        """Ask the worker to end; it is killed if it still runs after ``grace`` seconds."""
         self._stopping = True
         self._say("stop")
         killer = threading.Timer(grace, self.kill)

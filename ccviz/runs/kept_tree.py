@@ -76,13 +76,10 @@ def kept_tree(
     leaves = {each.node: old.leaf(each) for each in earlier.events if isinstance(each, NodePruned)}
     reopened = sum(isinstance(event, NodeReopened) for event in leaves.values())
     branched, ends = _folded(opened, branched, leaves, enough)
-    events = (*_in_order(opened, branched, ends), _said(lower_bound, len(leaves), reopened))
-    return summary(earlier, lower_bound, len(leaves), reopened, len(events)), *events
-
-
-def _said(lower_bound: float, leaves: int, reopened: int) -> Noted:
     bound = "bound kept, " if math.isfinite(lower_bound) else ""
-    return Noted(text=f"The tree goes on: {bound}{reopened:,} of {leaves:,} leaves opened again.")
+    said = f"The tree goes on: {bound}{reopened:,} of {len(leaves):,} leaves opened again."
+    events = (*_in_order(opened, branched, ends), Noted(text=said))
+    return summary(earlier, lower_bound, len(leaves), reopened, len(events)), *events
 
 
 _Ends = dict[int, NodePruned | NodeReopened]

@@ -53,53 +53,26 @@ def _sized() -> Problem:
     return Problem(points().X, 4, sizes=Sizes(size, size))
 
 
-def _divided() -> tuple[Solver, Problem]:
-    """Return a run of `divide` that partitions the blocks."""
-    from ccviz.solvers.divide_and_bound import Divide
-
-    return Divide(part_size=12, largest_part=24, tolerance=1e-6), points()
-
-
-def _presolved() -> tuple[Solver, Problem]:
-    """Return a run of `sdp` that begins with a presolve."""
-    from ccviz.solvers.sdp import Sdp
-
-    return Sdp(divide_from=4), points(24)
-
-
-def _from_memetic() -> tuple[Solver, Problem]:
-    """Return a run of `sdp` from the memetic solver's clustering."""
-    from ccviz.solvers.sdp import Sdp
-
-    return Sdp(incumbent="memetic"), points(16, 2, 3)
-
-
-def _connected() -> tuple[Solver, Problem]:
-    """Return a run of `sdp` whose clusters are connected, with a must-link across its path."""
-    from ccviz.solvers.sdp import Sdp
-
+def _connected() -> Problem:
+    """Return points whose clusters are connected, with a must-link across their path."""
     given = points(16, 2, 3)
     path = np.column_stack([np.arange(15), np.arange(1, 16)])
-    return Sdp(), replace(given, must_link=((12, 15),), cannot_link=(), neighbors=path)  # type: ignore[arg-type]
+    return replace(given, must_link=((12, 15),), cannot_link=(), neighbors=path)  # type: ignore[arg-type]
 
 
-def _with_rules(pricing: str) -> tuple[Solver, Problem]:
-    """Return a run of `colgen` under rules, by one method of pricing."""
-    from ccviz.solvers.colgen import Colgen
-
+def _with_rules() -> Problem:
+    """Return points under rules."""
     given = points(16, 2, 4)
     rules = (MaxOverlap((0, 1, 2, 3), 2), SoftCannotLink(((4, 5), (6, 7)), 1))
-    return Colgen(pricing=pricing, listed=0), replace(given, rules=rules)
+    return replace(given, rules=rules)
 
 
-def _partitioned() -> tuple[Solver, Problem]:
-    """Return a run of `colgen` that prices clusters of given sizes and with soft links."""
-    from ccviz.solvers.colgen import Colgen
-
+def _partitioned() -> Problem:
+    """Return points with given sizes and soft links."""
     size, weight = np.full(3, 4), np.full(2, 0.5)
     must, cannot = (Links(np.array(ends), weight) for ends in ([(0, 1), (2, 5)], [(0, 3), (4, 5)]))
     X = points(12, 2, 3).X
-    return Colgen(listed=0), Problem(X, 3, must, cannot, sizes=Sizes(size, size))
+    return Problem(X, 3, must, cannot, sizes=Sizes(size, size))
 
 
 def _in_a_strip(**disjunctions: int) -> None:
@@ -206,8 +179,15 @@ def searched_colouring() -> None:
 
 
 _RUNS: dict[str, tuple[Callable[[], tuple[Solver, Problem]], ...]] = {
-    "divide": (_divided,),
-    "sdp": (_presolved, _from_memetic, _connected),
+    # Where blocks are partitioned.
+    "divide": (
+        partial(_of, "divide", points, part_size=12, largest_part=24, tolerance=1e-6),
+    ),
+    "sdp": (
+        partial(_of, "sdp", partial(points, 24), divide_from=4),  # which begins with a presolve
+        partial(_of, "sdp", partial(points, 16, 2, 3), incumbent="memetic"),
+        partial(_of, "sdp", _connected),
+    ),
     "bh-kmeans": (partial(_of, "bh-kmeans", _sized),),
     "pccc": (partial(_of, "pccc", _sized),),
     "regions": (partial(_of, "regions", _on_a_path, n_init=4),),
@@ -218,9 +198,9 @@ _RUNS: dict[str, tuple[Callable[[], tuple[Solver, Problem]], ...]] = {
     ),
     "colgen": (
         partial(_of, "colgen", partial(points, 24, 2), incumbent="memetic"),
-        partial(_with_rules, "space"),
-        partial(_with_rules, "blocks"),
-        _partitioned,
+        partial(_of, "colgen", _with_rules, pricing="space", listed=0),
+        partial(_of, "colgen", _with_rules, pricing="blocks", listed=0),
+        partial(_of, "colgen", _partitioned, listed=0),
     ),
 }  # fmt: skip
 _KERNELS: dict[str, tuple[Phase, ...]] = {

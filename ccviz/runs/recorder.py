@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import threading
-from types import TracebackType
-
-import numpy as np
 
 from ccviz.errors import ArchiveError, UnsupportedError
 from ccviz.events import Assigned, CentersMoved, Event, Record, RelaxationSolved, ResidualsUpdated
@@ -57,12 +54,7 @@ class Recorder:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, _kind: object, error: object, _traceback: object) -> None:
         with self._changed:
             self._closed.set()
             self._changed.notify_all()
@@ -82,7 +74,7 @@ class Recorder:
             self._pending[record.seq] = record
             self._newest[kind] = record.seq
             self._records += 1
-            self._bytes += _array_bytes(record.event)
+            self._bytes += record.event.array_bytes
             self._summary = summarise(self._run)
             self._changed.notify_all()
 
@@ -112,11 +104,6 @@ class Recorder:
             if not self._finished and self._broken is None:
                 self._broken = broken
             self._changed.notify_all()
-
-
-def _array_bytes(event: Event) -> int:
-    values = (getattr(event, name) for name in event.__struct_fields__)
-    return sum(value.nbytes for value in values if isinstance(value, np.ndarray))
 
 
 # --- Opening a stored run as a stepper, and resuming it -------------------------------------------

@@ -98,12 +98,7 @@ _JUDGED: WeakKeyDictionary[IncumbentFound, Partition] = WeakKeyDictionary()
 
 
 def rank_of(found: Partition, event: IncumbentFound) -> Rank:
-    """Return the rank of a clustering that a solver found.
-
-    Returns
-    -------
-    (int, float)
-    """
+    """Return the rank of a clustering that a solver found."""
     broken = found.violations
     own = found.objective if event.objective is None else event.objective
     return broken.hard + broken.sizes + broken.rules, own
@@ -175,13 +170,7 @@ class Run:
     _rank: Rank = WORST
 
     def apply(self, record: Record) -> None:
-        """Fold one more record in.
-
-        Parameters
-        ----------
-        record : Record
-            The next one.
-        """
+        """Fold the next record in."""
         self.seq, self.time_s = record.seq, record.time_s
         handler = _HANDLERS.get(type(record.event))
         if handler is not None:
@@ -254,7 +243,7 @@ class Run:
             self.labels, self.centers = found.labels, found.centers
             self._remember()
 
-    def _improve_bound(self, event: BoundImproved) -> None:
+    def _improve_bound(self, event: BoundImproved | ProofKept) -> None:
         if event.lower_bound > self.lower_bound:
             self.lower_bound = event.lower_bound
             self._remember()
@@ -274,9 +263,7 @@ class Run:
 
     def _keep_proof(self, event: ProofKept) -> None:
         self.kept = event
-        if event.lower_bound > self.lower_bound:
-            self.lower_bound = event.lower_bound
-            self._remember()
+        self._improve_bound(event)
 
     def _keep_tree(self, event: TreeKept) -> None:
         self.kept_tree = event
@@ -289,21 +276,15 @@ class Run:
         self.parts_done.update(event.group)
 
     def _finish(self, event: Finished) -> None:
-        claims = event.termination == "proved" and self.incumbent and not self.infeasible
-        self.finished = _unproved(self.gap) if claims and not self._is_closed else event
-
-    @property
-    def _is_closed(self) -> bool:
-        """Whether the clustering, at its recomputed objective, is as near as optimality asks."""
+        self.finished = event
+        if event.termination != "proved" or self.infeasible or self.incumbent is None:
+            return
+        # The clustering, at its recomputed objective, is to be as near as optimality asks.
         settings = self.started.settings if self.started else {}
         tolerance = min(OPTIMAL_GAP, float(settings.get("tolerance", OPTIMAL_GAP)))
-        return is_closed(self.objective, self.lower_bound, tolerance)
-
-
-def _unproved(gap: float) -> Finished:
-    """Return the end of a run whose solver finished, but whose bounds do not agree."""
-    message = f"The solver finished, but its bounds leave a gap of {gap:.2g}."
-    return Finished(termination="stalled", message=message)
+        if not is_closed(self.objective, self.lower_bound, tolerance):
+            message = f"The solver finished, but its bounds leave a gap of {self.gap:.2g}."
+            self.finished = Finished(termination="stalled", message=message)
 
 
 _HANDLERS: dict[type[Event], Any] = {
@@ -402,13 +383,7 @@ class Result:
 
 
 def result_of(run: Run, records: Callable[[], Sequence[Record]] = tuple) -> Result:
-    """Sum up a run that has finished.
-
-    Parameters
-    ----------
-    records : callable
-        Returns the records that led there.
-    """
+    """Sum up a run that has finished; ``records`` returns those that led there."""
     assert run.started is not None
     assert run.finished is not None
     known = status_sentence(run)

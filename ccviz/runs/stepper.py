@@ -11,9 +11,8 @@ from numbers import Integral
 from threading import Event as Flag
 from typing import Any, ClassVar
 
-import numpy as np
-
 from ccviz.bounds import OPTIMAL_GAP, is_closed
+from ccviz.compiled import loading_measured
 from ccviz.errors import ParameterError, WorkersLostError, quote
 from ccviz.events import (
     TERMINATION_SENTENCES,
@@ -35,7 +34,6 @@ from ccviz.events import (
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
 from ccviz.runs.earlier import NOTHING, Given, Start, start_from
-from ccviz.runs.kernel_clock import loading_measured
 from ccviz.runs.run import Result, Run, result_of
 from ccviz.runs.stop import (
     Criterion,
@@ -81,7 +79,7 @@ class RecordBuffer:
     def append(self, record: Record) -> None:
         """Keep one more record."""
         self._records.append(record)
-        size = _size(record)
+        size = _RECORD_BYTES + record.event.array_bytes
         self._bytes += size
         if type(record.event) not in _PASSING:
             self._lasting += size
@@ -96,18 +94,11 @@ class RecordBuffer:
             if type(record.event) not in _PASSING or passing % 2 == 0:
                 kept.append(record)
         self._records = kept
-        self._bytes = sum(map(_size, kept))
+        self._bytes = sum(_RECORD_BYTES + each.event.array_bytes for each in kept)
 
     def records(self) -> list[Record]:
         """Return what is kept, in its order."""
         return list(self._records)
-
-
-def _size(record: Record) -> int:
-    """Return about how many bytes a record takes."""
-    event = record.event
-    arrays = (getattr(event, name) for name in event.__struct_fields__)
-    return _RECORD_BYTES + sum(each.nbytes for each in arrays if isinstance(each, np.ndarray))
 
 
 class Stepper(Iterator[Record]):
@@ -127,11 +118,6 @@ class Stepper(Iterator[Record]):
         The records of a run that is to go on; empty for a new one.
     begin : Start
         What a new run begins with.
-
-    Attributes
-    ----------
-    run : Run
-        The state after the last record.
 
     Raises
     ------
@@ -173,7 +159,7 @@ class Stepper(Iterator[Record]):
             begin = Start(proof=self.run.kept)
         floor = begin.proof.lower_bound if begin.proof else -math.inf
         self._context = Context(
-            self.seed, workers, self._should_stop, tuple(history), begin.labels, floor
+            self.seed, workers, lambda: bool(self._reason()), tuple(history), begin.labels, floor
         )
         given = problem if solver.keeps_float32 else problem.widened()
         self._events = solver.steps(given, self._context)
@@ -197,7 +183,8 @@ class Stepper(Iterator[Record]):
         if event is None:
             for leave in self._context.leaving:
                 self._waiting.extend(leave())
-            self._waiting.append(_finished(reason or self._reason() or "interrupted"))
+            why = reason or self._reason() or "interrupted"
+            self._waiting.append(Finished(termination=why, message=TERMINATION_SENTENCES[why]))
             return self._stamp(self._waiting.popleft())
         return self._stamp(event)
 
@@ -240,13 +227,7 @@ class Stepper(Iterator[Record]):
         self._events.close()  # type: ignore[attr-defined]
 
     def result(self, watch: Callable[[Run], None] | None = None) -> Result:
-        """Run to the end and sum up.
-
-        Parameters
-        ----------
-        watch : callable, optional
-            Called with the run after each event.
-        """
+        """Run to the end and sum up; ``watch`` is called with the run after each event."""
         tape = RecordBuffer() if self.run.seq < 0 else None  # not for a resumed run
         for record in self:
             if tape is not None:
@@ -285,26 +266,10 @@ class Stepper(Iterator[Record]):
     def _reason(self) -> Termination | None:
         return first_reason(self._criteria, self.run, self._age())
 
-    def _should_stop(self) -> bool:
-        return self._reason() is not None
-
 
 _STILL_OPTIMAL = (
     "The clustering keeps every constraint that was added, so that the earlier proof holds."
 )
-
-
-def _finished(reason: Termination) -> Finished:
-    return Finished(termination=reason, message=TERMINATION_SENTENCES[reason])
-
-
-def _check_kinds(problem: Any, solver: Any) -> None:
-    if not isinstance(problem, Problem):
-        raise ParameterError(
-            f"what is to be solved is a {type(problem).__name__}, not a ccviz.Problem(X, k)."
-        )
-    if not isinstance(solver, Solver):
-        raise ParameterError(f"solver = {solver!r} is neither a solver's name nor a solver.")
 
 
 def check_request(problem: Problem, solver: Solver, seed: Any, workers: str = "1") -> None:
@@ -323,12 +288,19 @@ def check_request(problem: Problem, solver: Solver, seed: Any, workers: str = "1
         raise ParameterError(f"seed = {quote(seed)} is not a whole number from 0 to 2^63 - 1.")
 
 
-def _chosen(solver: Any, settings: dict[str, Any]) -> Any:
+def _chosen(problem: Any, solver: Any, settings: dict[str, Any]) -> Any:
+    """Return the solver; refuse what is none, and what is no problem."""
     if isinstance(solver, str):
-        return make_solver(solver, **settings)
-    if settings:
+        solver = make_solver(solver, **settings)
+    elif settings:
         names = ", ".join(settings)
         raise ParameterError(f"{names}: a solver that is given whole has its parameters already.")
+    if not isinstance(problem, Problem):
+        raise ParameterError(
+            f"what is to be solved is a {type(problem).__name__}, not a ccviz.Problem(X, k)."
+        )
+    if not isinstance(solver, Solver):
+        raise ParameterError(f"solver = {solver!r} is neither a solver's name nor a solver.")
     return solver
 
 
@@ -345,7 +317,7 @@ def start(
     start: Given | None = None,
     **settings: Any,
 ) -> Stepper:
-    """Start a run that the caller steps through.
+    """Start a run that the caller steps through, an iterator over records.
 
     Parameters
     ----------
@@ -373,11 +345,6 @@ def start(
     **settings
         The solver's parameters, where ``solver`` is a name.
 
-    Returns
-    -------
-    Stepper
-        An iterator over records.
-
     Raises
     ------
     ParameterError
@@ -386,19 +353,15 @@ def start(
         If the solver cannot handle the problem.
     """
     limits = Limits(time_limit, gap, node_limit)
-    chosen = _chosen(solver, settings)
-    _check_kinds(problem, chosen)
-    criteria = list(_criteria(limits))
+    chosen = _chosen(problem, solver, settings)
+    criteria: list[Criterion] = []
+    if limits.time_limit is not None:
+        criteria.append(TimeLimit(limits.time_limit))
+    if limits.node_limit is not None:
+        criteria.append(NodeLimit(limits.node_limit))
     if gap is not None and (chosen.supports.exact or gap < getattr(chosen, "tolerance", 0.0)):
         chosen = replace(chosen, tolerance=gap)
     elif gap is not None:
         criteria.append(GapReached(gap))
     begin = NOTHING if start is None else start_from(problem, chosen, start)
     return Stepper(problem, chosen, seed, str(workers), criteria, history, begin)
-
-
-def _criteria(limits: Limits) -> Iterator[Criterion]:
-    if limits.time_limit is not None:
-        yield TimeLimit(limits.time_limit)
-    if limits.node_limit is not None:
-        yield NodeLimit(limits.node_limit)

@@ -40,13 +40,7 @@ class NodeLimit:
 
 @dataclass(frozen=True)
 class GapReached:
-    """Stop once the incumbent is proved to be within a relative gap of the optimum.
-
-    Parameters
-    ----------
-    gap : float
-        Relative, (UB - LB) / UB.
-    """
+    """Stop once the incumbent is within a proved relative gap, (UB - LB) / UB, of the optimum."""
 
     gap: float
 
@@ -67,13 +61,7 @@ class StopRequested:
 
 
 def first_reason(criteria: Iterable[Criterion], run: Run, age: float) -> Termination | None:
-    """Return the first criterion's reason to stop, or None.
-
-    Parameters
-    ----------
-    age : float
-        Seconds that the run has been going on.
-    """
+    """Return the first reason to stop a run of an age in seconds, or None."""
     return next((why for stop in criteria if (why := stop(run, age)) is not None), None)
 
 

@@ -83,13 +83,7 @@ def wait_for_task(lines: Iterator[bytes]) -> Task | None:
 
 
 class Control:
-    """Obeys the commands on standard input during a run.
-
-    Parameters
-    ----------
-    paused : bool
-        Whether the run starts paused.
-    """
+    """Obeys the commands on standard input during a run, which may start paused."""
 
     def __init__(self, lines: Iterator[bytes], stepper: Stepper, paused: bool) -> None:
         self._lines, self._stepper = lines, stepper
@@ -127,13 +121,7 @@ class Control:
 
 
 def drive(path: str) -> None:
-    """Wait for a run and do it.
-
-    Parameters
-    ----------
-    path : str
-        Of the archive.
-    """
+    """Wait for a run, and do it in the archive at a path."""
     # Unbuffered: a thread that waits inside sys.stdin's buffer aborts the interpreter's exit.
     lines = iter(open(sys.stdin.fileno(), "rb", buffering=0, closefd=False))  # noqa: SIM115
     task = wait_for_task(lines)

@@ -33,15 +33,7 @@ _WORKER = "ccviz.runs.worker"
 
 
 class Fresh(subprocess.Popen[bytes]):
-    """A worker in a new interpreter.
-
-    Parameters
-    ----------
-    path : path
-        Of the archive.
-    errors : binary file
-        Receives its standard error.
-    """
+    """A worker in a new interpreter, for an archive; its standard error goes into a file."""
 
     def __init__(self, path: Path, errors: IO[bytes]) -> None:
         super().__init__(
@@ -61,12 +53,7 @@ class Fresh(subprocess.Popen[bytes]):
 class Child:
     """A worker process, idle or with a run. Every method except `wait` returns at once.
 
-    Parameters
-    ----------
-    path : path
-        Of the archive.
-    client : ForkClient, optional
-        Forks the worker; without one a new interpreter is started.
+    A client forks the worker for an archive; without one a new interpreter is started.
     """
 
     def __init__(self, path: Path, client: ForkClient | None = None) -> None:
@@ -78,7 +65,12 @@ class Child:
             assert fresh.stdin is not None
             self._lines: IO[bytes] = fresh.stdin
         else:
-            self._process, self._lines = _forked(client, path, self._errors)
+            reads, writes = os.pipe()
+            with Path(os.devnull).open("wb") as nowhere:
+                streams = (reads, nowhere.fileno(), self._errors.fileno())
+                self._process = client.fork(_WORKER, str(path), *streams)  # without waiting for it
+            os.close(reads)
+            self._lines = os.fdopen(writes, "wb")
             self.say(f"environment {json.dumps(one_thread())}")  # the fork server has little of it
 
     @property
@@ -129,15 +121,6 @@ class Child:
             self._lines.close()
 
 
-def _forked(client: ForkClient, path: Path, errors: IO[bytes]) -> tuple[ForkedProcess, IO[bytes]]:
-    """Return a forked worker and its standard input, without waiting for the fork."""
-    reads, writes = os.pipe()
-    with Path(os.devnull).open("wb") as nowhere:
-        worker = client.fork(_WORKER, str(path), reads, nowhere.fileno(), errors.fileno())
-    os.close(reads)
-    return worker, os.fdopen(writes, "wb")
-
-
 _LATER_S = 1.0
 """Delay in seconds before a taken worker is replaced, so that its run starts first."""
 
@@ -150,8 +133,6 @@ class WorkerPool:
 
     Parameters
     ----------
-    path : path
-        Of the archive.
     size : int
         Number of idle workers.
     solver : str
@@ -186,13 +167,7 @@ class WorkerPool:
                 self._waiting.append(child)
 
     def expect(self, solver: str) -> None:
-        """Let the idle workers load a solver that was chosen on the page.
-
-        Parameters
-        ----------
-        solver : str
-            Its name.
-        """
+        """Let the idle workers load a solver, by its name, that was chosen on the page."""
         with self._lock:
             if solver in self._expected:
                 return

@@ -17,7 +17,6 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.info import RunInfo
 from ccviz.runs.recorder import Recorder, open_run
 from ccviz.runs.run import Run
-from ccviz.runs.stepper import Stepper
 from ccviz.runs.stop import NO_LIMITS, Limits
 from ccviz.runs.warm import load_solver
 from ccviz.solvers import Solver
@@ -57,13 +56,7 @@ def links_of(info: RunInfo) -> str:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """What is not run.
-
-    Attributes
-    ----------
-    solver : str
-        Its name; empty where no solver supports the problem.
-    """
+    """What is not run, by its solver; this is empty where no solver supports the problem."""
 
     solver: str
     k: int
@@ -131,13 +124,7 @@ class Outcome:
 
 
 def outcomes(infos: Iterable[RunInfo]) -> list[Outcome]:
-    """Sum up runs by set of links, solver and number of clusters, the best of each number first.
-
-    Parameters
-    ----------
-    infos : iterable of RunInfo
-        Those that go on are left out.
-    """
+    """Sum up ended runs by set of links, solver and number of clusters, the best of each first."""
     cells: dict[tuple[str, int, str], list[RunInfo]] = {}
     for info in sorted(infos, key=lambda each: each.created):
         if info.termination is not None:
@@ -173,28 +160,11 @@ def carry_out(
     scaling: str = "",
     watch: Callable[[Run], None] = nothing,
 ) -> Iterator[RunInfo]:
-    """Do the runs of a batch in this process, one after the other, into an archive.
+    """Do the runs of a batch in this process, into an archive, and yield each as it has ended.
 
-    A run that breaks off is stored as such, and the next one begins.
-
-    Parameters
-    ----------
-    limits : Limits
-        Of each run.
-    dataset, scaling : str
-        For the list of runs.
-    watch : callable
-        Called with the state of a run after each event.
-
-    Yields
-    ------
-    RunInfo
-        Of each run, as it has ended.
-
-    Raises
-    ------
-    CcvizError
-        If a run cannot be stored.
+    A run that breaks off is stored as such, and the next one begins. The limits are those of each
+    run; ``dataset`` and ``scaling`` are for the list of runs; ``watch`` is called with the state of
+    a run after each event. Raises `CcvizError` if a run cannot be stored.
     """
     cells = list(cells)
     for name in {cell.solver.name for cell in cells}:
@@ -207,7 +177,10 @@ def carry_out(
         )  # fmt: skip
         stepper = open_run(archive, run_id)
         try:
-            _record(archive, run_id, stepper, watch)
+            with Recorder(archive, run_id, stepper.run) as recorder:
+                for record in stepper:
+                    recorder.put(record)
+                    watch(stepper.run)
         except MemoryError:
             archive.finish(run_id, "failed", _SHORT_OF_MEMORY)
         except KeyboardInterrupt:
@@ -215,10 +188,3 @@ def carry_out(
             raise
         archive.score(run_id, stepper.run)
         yield archive.info(run_id)
-
-
-def _record(archive: Archive, run_id: str, stepper: Stepper, watch: Callable[[Run], None]) -> None:
-    with Recorder(archive, run_id, stepper.run) as recorder:
-        for record in stepper:
-            recorder.put(record)
-            watch(stepper.run)

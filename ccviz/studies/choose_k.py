@@ -97,10 +97,6 @@ def choose_k(
     time_limit : float
         Seconds for all numbers together.
 
-    Returns
-    -------
-    ChosenK
-
     Raises
     ------
     ProblemError

@@ -40,18 +40,11 @@ class Elbow:
 
 
 def bounded_by_more(problem: Problem, steps: Sequence[Step]) -> tuple[Step, ...]:
-    """Return steps with the lower bounds of larger k, where these are higher.
+    """Return steps, which are by k, with the lower bounds of larger k where these are higher.
 
     Under hard links alone a cluster can be split at no cost. So the optimum does not rise with k,
     and a bound proved for more clusters holds for fewer. With sizes, rules or soft links that need
-    not be so, and the steps stay as they are.
-
-    Parameters
-    ----------
-    problem : Problem
-        That of any of the steps.
-    steps : sequence of Step
-        By k.
+    not be so, and the steps stay as they are. The problem is that of any of the steps.
     """
     if not has_hard_links_only(problem):
         return tuple(steps)
@@ -66,17 +59,8 @@ def bounded_by_more(problem: Problem, steps: Sequence[Step]) -> tuple[Step, ...]
 def find_elbow(steps: Sequence[Step]) -> Elbow | None:
     """Return where a step to k gains most against the next: f(k-1) / f(k) over f(k) / f(k+1).
 
-    Ratios, for the first steps gain most in any data if differences are compared.
-
-    Parameters
-    ----------
-    steps : sequence of Step
-        By consecutive k.
-
-    Returns
-    -------
-    Elbow or None
-        None where no three consecutive k have a clustering.
+    Ratios, for the first steps gain most in any data if differences are compared. The steps are by
+    consecutive k, and there is no elbow where no three of them have a clustering.
     """
     bends = [_bend(*three) for three in zip(steps, steps[1:], steps[2:], strict=False)]
     known = [each for each in bends if each is not None]
@@ -106,13 +90,7 @@ def _bend(before: Step, here: Step, after: Step) -> tuple[int, float, float, flo
 
 
 def best_by_gap(steps: Sequence[Step]) -> int | None:
-    """Return the least k whose gap statistic the next one does not surpass by its error.
-
-    Parameters
-    ----------
-    steps : sequence of Step
-        By consecutive k.
-    """
+    """Return the least k whose gap statistic that of k + 1 does not surpass by its error."""
     for here, after in pairwise(steps):
         if here.gap_statistic >= after.gap_statistic - after.gap_error:
             return here.k
@@ -130,29 +108,12 @@ _LINK_WORDS = {"optimal": "kept", "feasible": "kept", "infeasible": "cannot be k
 
 
 def columns(must_keep: bool) -> tuple[str, ...]:
-    """Return the columns of a table of steps.
-
-    Parameters
-    ----------
-    must_keep : bool
-        Whether the problem has hard constraints.
-    """
+    """Return the columns of a table of steps; there is one more if constraints must be kept."""
     return (*_FIGURES, "constraints") if must_keep else _FIGURES
 
 
 def in_words(step: Step, must_keep: bool) -> tuple[str, ...]:
-    """Return a step as people read it.
-
-    Parameters
-    ----------
-    must_keep : bool
-        Whether the problem has hard constraints.
-
-    Returns
-    -------
-    tuple of str
-        One for each of `columns`.
-    """
+    """Return a step as people read it, a text for each of `columns`."""
     figures = (
         str(step.k),
         number(step.objective),
@@ -165,13 +126,7 @@ def in_words(step: Step, must_keep: bool) -> tuple[str, ...]:
 
 
 def findings(steps: Sequence[Step]) -> Iterator[str]:
-    """Yield a sentence for each way to choose k that has an answer.
-
-    Parameters
-    ----------
-    steps : sequence of Step
-        By consecutive k.
-    """
+    """Yield a sentence for each way to choose among consecutive k that has an answer."""
     needed = next((step.k for step in steps if step.status != "infeasible"), 0)
     if needed > 1 and steps[0].k == 1:
         few = needed - 1

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ccviz.api import solve
-from ccviz.arrays import FloatArray, IntArray
+from ccviz.arrays import IntArray
 from ccviz.bounds import OPTIMAL_GAP, is_closed
 from ccviz.errors import ArchiveError, UnsupportedError
 from ccviz.problem.blocks import contract
@@ -67,7 +67,9 @@ def eigenvalue_bound(problem: Problem) -> float:
     Returns: ``-inf`` if the eigenvalues prove no more than 0, or are too many.
     """
     blocks = contract(problem.centred())
-    points = np.sqrt(blocks.mass)[:, None] * _about_the_mean(blocks.centroid, blocks.mass)
+    centroid = blocks.centroid.astype(np.float64, copy=False)
+    about = centroid - np.average(centroid, axis=0, weights=blocks.mass)
+    points = np.sqrt(blocks.mass)[:, None] * about
     s, d = points.shape
     if min(s, d) > _MOST:
         return -math.inf
@@ -79,11 +81,6 @@ def eigenvalue_bound(problem: Problem) -> float:
     tail = float(np.maximum(kept, 0.0).sum()) - lost
     bound = margin_of(problem).below(max(tail, 0.0) + blocks.scatter)
     return bound if bound > _LEAST else -math.inf
-
-
-def _about_the_mean(points: FloatArray, mass: FloatArray) -> FloatArray:
-    widened = points.astype(np.float64, copy=False)
-    return widened - np.average(widened, axis=0, weights=mass)
 
 
 def neighbour_bound(problem: Problem) -> float:
@@ -183,10 +180,9 @@ def measure(
         Finds the clustering; up to the same number of outliers is left out for each k.
     references : int
         Sets of uniform points for the gap statistic; 0 for none.
-    bound_time : float
-        Seconds for raising the lower bound; 0 to leave it as it is known at once.
-    time_limit : float, optional
-        Seconds for the clustering.
+    bound_time, time_limit : float
+        Seconds for raising the lower bound, 0 to leave it as it is known at once; and for the
+        clustering.
     """
     step = cluster(problem, solver, seed=seed, time_limit=time_limit)
     step = compare(problem, step, references, seed=seed)
@@ -202,6 +198,9 @@ def cluster(
 ) -> Step:
     """Return what one clustering says about its number of clusters.
 
+    There is no gap statistic yet. The lower bound is what the solver or the eigenvalues prove, and
+    exact for one cluster.
+
     Parameters
     ----------
     solver : str or Solver
@@ -210,12 +209,6 @@ def cluster(
     time_limit : float, optional
         Seconds for the clustering.
 
-    Returns
-    -------
-    Step
-        Without a gap statistic. Its lower bound is what the solver or the eigenvalues prove, and
-        exact for one cluster.
-
     Raises
     ------
     UnsupportedError
@@ -223,26 +216,20 @@ def cluster(
     """
     if problem.fixed:
         raise UnsupportedError("Numbers of clusters are not compared beside fixed centres.")
-    if problem.k == 1:
-        return _one_cluster(problem)
+    if problem.k == 1:  # all of it is known, for there is no other clustering
+        found = in_one_cluster(problem)
+        if not found.violations.none_hard:
+            return impossible(1)
+        return _step_of(found, "optimal", margin_of(problem).below(found.objective))
     if isinstance(solver, str):
         solver = with_starts(make_solver(solver), problem)
     result = solve(problem, solver, seed=seed, time_limit=time_limit, progress=False)
     bound = max(result.lower_bound, bound_at_once(problem))
-    found = result.partition if _is_answer(result) else None
-    if found is None:
+    if result.partition is None or not _is_answer(result):
         known = impossible(problem.n_clusters)
         unproved = result.status != "infeasible"
         return replace(known, status=result.status, lower_bound=bound) if unproved else known
-    return _step_of(found, result.status, bound)
-
-
-def _one_cluster(problem: Problem) -> Step:
-    """Return what is known of one cluster: all of it, for there is no other clustering."""
-    found = in_one_cluster(problem)
-    if not found.violations.none_hard:
-        return impossible(1)
-    return _step_of(found, "optimal", margin_of(problem).below(found.objective))
+    return _step_of(result.partition, result.status, bound)
 
 
 def _step_of(found: Partition, status: str, bound: float) -> Step:
@@ -256,15 +243,7 @@ def in_one_cluster(problem: Problem) -> Partition:
 
 
 def compare(problem: Problem, step: Step, references: int, *, seed: int = 0) -> Step:
-    """Return a step with its gap statistic, if it has a clustering.
-
-    Parameters
-    ----------
-    step : Step
-        What `cluster` says of it.
-    references : int
-        Sets of uniform points; 0 for none.
-    """
+    """Return a step with its gap statistic, by sets of uniform points, if it has a clustering."""
     if not (references and step.objective < math.inf):
         return step
     logs = np.array([_log(cost) for cost in _reference_costs(problem, references, seed)])
@@ -274,18 +253,12 @@ def compare(problem: Problem, step: Step, references: int, *, seed: int = 0) -> 
 
 
 def bound(problem: Problem, step: Step, seconds: float, *, seed: int = 0) -> Step:
-    """Return a step with a proved lower bound, and with the better clustering if one is met.
-
-    Parameters
-    ----------
-    step : Step
-        What `cluster` says of it.
-    seconds : float
-        Time limit.
-    """
+    """Return a step with a lower bound proved in a time, and a better clustering if one is met."""
     if problem.k == 1 or step.status in {"infeasible", "optimal"}:
         return step
-    relaxed = _without_the_rest(problem)
+    # Sizes, rules and soft links only add to the optimum.
+    hard = problem.must_link.hard, problem.cannot_link.hard
+    relaxed = Problem(problem.X, problem.k, *hard, weights=problem.weights)
     try:
         result = solve(relaxed, BOUND_SOLVER, seed=seed, time_limit=seconds, progress=False)
     except UnsupportedError:
@@ -306,12 +279,6 @@ def _silhouette(found: Partition) -> float:
     if found.problem.n_clusters == 1:
         return math.nan
     return float(scores_of(found).silhouette[found.shown >= 0].mean())
-
-
-def _without_the_rest(problem: Problem) -> Problem:
-    """Return a problem that costs no more: sizes, rules and soft links only add to the optimum."""
-    hard = problem.must_link.hard, problem.cannot_link.hard
-    return Problem(problem.X, problem.k, *hard, weights=problem.weights)
 
 
 def has_hard_links_only(problem: Problem) -> bool:
@@ -349,15 +316,12 @@ def _reference_costs(problem: Problem, references: int, seed: int) -> list[float
         reference = Problem(
             points, problem.n_clusters, weights=problem.weights, outliers=problem.outliers
         )
-        costs.append(_least_found(reference, seed))
+        if reference.k == 1:
+            costs.append(in_one_cluster(reference).wcss)
+            continue
+        solver = with_starts(make_solver(REFERENCE_SOLVER), reference)
+        costs.append(solve(reference, solver, seed=seed, progress=False).objective)
     return costs
-
-
-def _least_found(problem: Problem, seed: int) -> float:
-    if problem.k == 1:
-        return in_one_cluster(problem).wcss
-    solver = with_starts(make_solver(REFERENCE_SOLVER), problem)
-    return solve(problem, solver, seed=seed, progress=False).objective
 
 
 # --- Better clusterings: of the numbers beside, and of earlier runs -------------------------------

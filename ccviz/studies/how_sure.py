@@ -28,7 +28,7 @@ from ccviz.problem.blocks import contract, refine
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Run
-from ccviz.solvers import Solver, make_solver, solver_class
+from ccviz.solvers import Solver, solver_class
 from ccviz.solvers.advice import advice, obstacle
 from ccviz.studies.margin_table import Margin, Margins, unsure
 from ccviz.studies.moves import Moves, Opposite
@@ -77,15 +77,9 @@ def margin_steps(
 ) -> Iterator[Margins]:
     """Yield what is known of the margins: upper limits first, then again after each bound.
 
-    Parameters
-    ----------
-    time_limit : float, optional
-        As for `how_sure`, and so are the errors.
-    known : Margins, optional
-        What was known before.
+    It takes what `how_sure` takes, and what was known before; the errors are the same.
     """
-    chosen = make_solver(solver) if isinstance(solver, str) else solver
-    check_margins(run, chosen)
+    chosen = check_margins(run, solver)
     margins = known or first_margins(run)
     yield margins
     opposites = Opposites(margins.problem, margins.labels, margins.lower_bound)
@@ -114,18 +108,14 @@ def pair_margin(
 ) -> Margin:
     """Return the margin of the decision about two points: together or apart.
 
-    Parameters
-    ----------
-    prove, solver, time_limit
-        As for `how_sure`.
+    It takes what `how_sure` takes.
 
     Raises
     ------
-    CcvizError, UnsupportedError
+    CcvizError
         As for `how_sure`, and if these are no two points.
     """
-    chosen = make_solver(solver) if isinstance(solver, str) else solver
-    check_margins(run, chosen)
+    chosen = check_margins(run, solver)
     n = run.problem.n
     if i == j or not (0 <= i < n and 0 <= j < n):
         raise CcvizError(f"{i} and {j} are no two of the points 0 to {n - 1}.")
@@ -146,11 +136,6 @@ def price_of_pair(run: Run, i: int, j: int, time_limit: float = 10.0) -> Opposit
 
     Unlike `pair_margin` it needs no bound of the run, and takes rules. It is proved as far as the
     time goes.
-
-    Parameters
-    ----------
-    time_limit : float
-        Seconds for the proof.
 
     Raises
     ------
@@ -234,10 +219,7 @@ class Opposites:
     def of(self, i: int, j: int) -> Problem | None:
         """Return the problem with two points apart that are together, or the other way round.
 
-        Returns
-        -------
-        Problem or None
-            None if it has no clustering.
+        None if it has no clustering.
         """
         try:
             opposite = refine(self.problem, *_opposite_pair(self.labels, i, j))
@@ -260,12 +242,7 @@ class Opposites:
     def root_bound(self, i: int, j: int, above: float) -> float:
         """Return a lower bound from the relaxation, warm from that of the problem.
 
-        Parameters
-        ----------
-        i, j : int
-            For which `of` gives a problem.
-        above : float
-            Cost of the best clustering known that has the opposite decision.
+        There is a clustering of the opposite decision, and the best one known costs ``above``.
         """
         if self._root is None:
             return self.lower_bound
@@ -312,14 +289,9 @@ def _opposite_pair(labels: IntArray, i: int, j: int) -> tuple[IntArray, IntArray
 
 
 def first_margins(run: Run) -> Margins:
-    """Return upper limits of the margins by descents, and the order of the bounds.
+    """Return upper limits of the margins of a checked run by descents, and the order of the bounds.
 
     The least sure points come first.
-
-    Parameters
-    ----------
-    run : Run
-        That `check_margins` accepts.
     """
     margins = unsure(run)
     opposites = Opposites(margins.problem, margins.labels, margins.lower_bound)
@@ -343,20 +315,10 @@ def _joined(opposites: Opposites, margins: Margins) -> FloatArray:
     return joined
 
 
-def check_margins(run: Run, solver: Solver) -> None:
-    """Check that the margins of a run can be limited.
-
-    Parameters
-    ----------
-    solver : Solver
-        That is to prove them.
-
-    Raises
-    ------
-    CcvizError, UnsupportedError
-        As `how_sure`.
-    """
-    check_bounded(run, solver, "margin", "Margins are known only where no rules are kept.")
+def check_margins(run: Run, solver: str | Solver) -> Solver:
+    """Return the solver that is to prove margins of a run; the errors are those of `how_sure`."""
+    no_rules = "Margins are known only where no rules are kept."
+    return check_bounded(run, solver, "margin", no_rules)
 
 
 def _limited(margins: Margins, point: int, limits: Limits) -> Margins:

@@ -12,8 +12,8 @@ from string import Template
 import numpy as np
 
 from ccviz.arrays import IntArray
+from ccviz.data.cells import guarded
 from ccviz.data.datasets import Dataset
-from ccviz.data.formulas import guarded
 from ccviz.data.scaling import scaling_label, scaling_of
 from ccviz.data.table import ROLE_WORDS
 from ccviz.numbers import count, number

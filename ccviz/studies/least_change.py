@@ -81,8 +81,6 @@ class LeastChange:
 
         Parameters
         ----------
-        point : int
-            That moved.
         why : Why, optional
             Of the answer, with names of points, features and clusters.
         """
@@ -197,13 +195,11 @@ def _away(labels: IntArray, old: IntArray) -> NDArray[np.bool_]:
 
 
 def said_of(problem: Problem, labels: IntArray, old: IntArray, allowed: float) -> LeastChange:
-    """Return a clustering near to an old one with the reasons for its moves.
+    """Return a clustering that may cost at most ``allowed``, with the reasons for its moves.
 
     Parameters
     ----------
     labels, old : (n,) int64
-    allowed : float
-        The most that it may cost.
     """
     reasons = _reasons(problem, contract(problem), labels, old)
     return LeastChange(Partition(problem, labels), old, allowed, reasons)

@@ -30,7 +30,7 @@ from ccviz.problem.problem import Problem
 from ccviz.runs.earlier import Start
 from ccviz.runs.kept_tree import Earlier, goes_on, kept_tree
 from ccviz.runs.run import Result, Run
-from ccviz.solvers import Solver, make_solver
+from ccviz.solvers import Solver
 from ccviz.studies.near_problem import check_bounded, descended
 from ccviz.studies.price_table import PROVED_WIDTH, LinkPrice, Prices, unpriced
 
@@ -75,15 +75,10 @@ def price_steps(
 ) -> Iterator[Prices]:
     """Yield what is known of the prices: first estimates, then again after each proof.
 
-    Parameters
-    ----------
-    time_limit : float, optional
-        As for `link_prices`, and so are the errors.
-    known : Prices, optional
-        What was known before; without it the estimates are made first.
+    It takes what `link_prices` takes, and what was known before, without which the estimates are
+    made first; the errors are the same.
     """
-    chosen = make_solver(solver) if isinstance(solver, str) else solver
-    check_priced(run, chosen)
+    chosen = check_priced(run, solver)
     prices = known or estimated(run)
     yield prices
     before: Result | None = None
@@ -105,12 +100,11 @@ def group_price(
 ) -> tuple[float, float]:
     """Return limits of what several links raise the optimum by together, in its units.
 
-    It is the optimum less that without all of them, and no sum of their prices.
+    It is the optimum less that without all of them, and no sum of their prices. The run and how to
+    prove are given as for `link_prices`, and the errors are the same.
 
     Parameters
     ----------
-    run, prove, solver, time_limit
-        As for `link_prices`, and so are the errors.
     must_link, cannot_link : iterable of (i, j)
         Pairs of the run's links.
 
@@ -119,8 +113,7 @@ def group_price(
     CcvizError
         If the run has no such link.
     """
-    chosen = make_solver(solver) if isinstance(solver, str) else solver
-    check_priced(run, chosen)
+    chosen = check_priced(run, solver)
     whole = unpriced(run)
     links = zip(
         np.where(whole.is_must, "must", "cannot").tolist(), whole.pairs.tolist(), strict=True
@@ -145,13 +138,7 @@ def group_price(
 
 
 def estimated(run: Run) -> Prices:
-    """Return first prices of a run's links, with the proofs that they wait for.
-
-    Parameters
-    ----------
-    run : Run
-        That `check_priced` accepts.
-    """
+    """Return first prices of a checked run's links, with the proofs that they wait for."""
     start = unpriced(run)
     links = (start.problem.must_link, start.problem.cannot_link)
     is_hard = np.concatenate([each.is_hard for each in links])
@@ -165,21 +152,10 @@ def estimated(run: Run) -> Prices:
     return replace(prices, todo=_first_groups(prices))
 
 
-def check_priced(run: Run, solver: Solver) -> None:
-    """Check that the links of a run can be priced.
-
-    Parameters
-    ----------
-    solver : Solver
-        That is to prove the prices.
-
-    Raises
-    ------
-    CcvizError, UnsupportedError
-        As `link_prices`.
-    """
+def check_priced(run: Run, solver: str | Solver) -> Solver:
+    """Return the solver that is to prove prices of a run; the errors are those of `link_prices`."""
     no_rules = "Links have prices only where no rules are kept beside them."
-    check_bounded(run, solver, "price", no_rules)
+    return check_bounded(run, solver, "price", no_rules)
 
 
 def _asks_the_same(problem: Problem, smaller: Problem) -> bool:
@@ -219,8 +195,6 @@ def refined(
 
     Parameters
     ----------
-    prices : Prices
-        With a group in ``todo``.
     time_limit : float, optional
         Seconds; a proof that takes longer leaves its limits where they are by then.
     before : Result, optional

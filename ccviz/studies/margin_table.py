@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import msgspec
@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.errors import ArchiveError
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Run
+from ccviz.studies.near_problem import packed, unpacked
 from ccviz.studies.price_table import PROVED_WIDTH
-
-_UNREADABLE = "the stored margins of this run cannot be read."
 
 
 @dataclass(frozen=True)
@@ -153,25 +151,13 @@ class Margins:
         return np.array([self.of(point).is_proved for point in range(self.problem.n)])
 
     def surely_there(self, rise: float) -> NDArray[np.bool_]:
-        """Return (n,) bool: whether a point is proved to stay, unless the cost rises by a share.
-
-        Parameters
-        ----------
-        rise : float
-            Share of the objective by which the cost may rise.
-        """
+        """Return (n,) bool: whether a point surely stays until the cost rises by a share of it."""
         surely: NDArray[np.bool_] = self.lower > rise * self.objective
         return surely
 
 
 def unsure(run: Run) -> Margins:
-    """Return the points of a run's problem, with nothing known of their margins.
-
-    Parameters
-    ----------
-    run : Run
-        With a clustering that keeps the hard links.
-    """
+    """Return the points of a run with a clustering, with nothing known of their margins."""
     assert run.incumbent is not None
     problem, labels = run.problem, run.incumbent.labels
     n = problem.n
@@ -218,50 +204,21 @@ class _Stored(msgspec.Struct, array_like=True):
     other: list[int]
     above: list[float]
     below: list[float]
-    todo: list[int]
+    todo: tuple[int, ...]
     joined: list[float]
 
 
 def encode_margins(margins: Margins) -> bytes:
     """Return margins as bytes, without their problem."""
-    stored = _Stored(
-        margins.labels.tolist(), margins.lower_bound, margins.other.tolist(),
-        margins.above.tolist(), margins.below.tolist(), list(margins.todo),
-        margins.joined.ravel().tolist(),
-    )  # fmt: skip
-    return msgspec.msgpack.encode(stored)
+    return packed(margins, _Stored)
 
 
 def decode_margins(data: bytes, run: Run) -> Margins:
-    """Return margins that were stored with a run.
+    """Return margins stored with a run; `ArchiveError` if the bytes are none of its points."""
+    n, k = run.problem.n, run.problem.k
 
-    Raises
-    ------
-    ArchiveError
-        If the bytes are no margins of this run's points.
-    """
-    n = run.problem.n
-    try:
-        stored = msgspec.msgpack.decode(data, type=_Stored)
-    except msgspec.MsgspecError:
-        raise ArchiveError(_UNREADABLE) from None
-    columns = (stored.labels, stored.other, stored.above, stored.below)
-    places = [*stored.todo, *(each for each in stored.other if each != -1)]
-    clusters = range(run.problem.k)
-    if (
-        any(len(column) != n for column in columns)
-        or not all(0 <= point < n for point in places)
-        or not all(label in clusters for label in stored.labels)
-        or len(stored.joined) != run.problem.k**2
-    ):
-        raise ArchiveError(_UNREADABLE)
-    return replace(
-        unsure(run),
-        labels=np.array(stored.labels, dtype=np.int64),
-        lower_bound=stored.lower_bound,
-        other=np.array(stored.other, dtype=np.int64),
-        above=np.array(stored.above),
-        below=np.array(stored.below),
-        todo=tuple(stored.todo),
-        joined=np.array(stored.joined).reshape(run.problem.k, run.problem.k),
-    )
+    def fits(stored: _Stored) -> bool:
+        places = [*stored.todo, *(each for each in stored.other if each != -1)]
+        return all(0 <= point < n for point in places) and all(0 <= c < k for c in stored.labels)
+
+    return unpacked(data, _Stored, unsure(run), "margins", fits)

@@ -101,10 +101,6 @@ class Opposite:
 class Moves:
     """The moves of the points of a clustering.
 
-    Parameters
-    ----------
-    partition : Partition
-
     Attributes
     ----------
     block_of : (n_points,) int64
@@ -137,14 +133,7 @@ class Moves:
     def of(self, point: int) -> tuple[Move, ...]:
         """Return the cheapest move of a point and, if that is forbidden, the cheapest allowed one.
 
-        Parameters
-        ----------
-        point : int
-
-        Returns
-        -------
-        tuple of Move
-            One, if it is allowed or none is; empty where there is no other cluster.
+        It is one, if it is allowed or none is; and none where there is no other cluster.
 
         Raises
         ------
@@ -166,10 +155,6 @@ class Moves:
 
     def opposite(self, i: int, j: int) -> Opposite:
         """Return what the opposite decision about two points costs by one move or one exchange.
-
-        Parameters
-        ----------
-        i, j : int
 
         Raises
         ------
@@ -224,22 +209,12 @@ class Moves:
         return found
 
     def into(self, block: int, cluster: int) -> Move:
-        """Return a block's move into a cluster.
-
-        Parameters
-        ----------
-        block, cluster : int
-        """
+        """Return a block's move into a cluster."""
         rise, soft = float(self.rise[block, cluster]), float(self._soft[block, cluster])
         return Move(cluster, rise, soft, tuple(self.obstacles(block, cluster)))
 
     def shares(self, point: int, cluster: int) -> list[tuple[int, float]]:
-        """Return the features that speak against a move, each with its share, the largest first.
-
-        Parameters
-        ----------
-        point, cluster : int
-        """
+        """Return the features that speak against a move, each with its share, the largest first."""
         block = int(self.block_of[point])
         own, centers = int(self.own[block]), self.partition.centers
         leave, enter = self._factors(np.array([block]))
@@ -251,12 +226,7 @@ class Moves:
         return [(j, float(against[j]) / total) for j in order.tolist()]
 
     def obstacles(self, block: int, cluster: int) -> Iterator[Obstacle]:
-        """Yield every constraint that a block's move would break.
-
-        Parameters
-        ----------
-        block, cluster : int
-        """
+        """Yield every constraint that a block's move would break."""
         problem, labels, own = self.partition.problem, self.partition.labels, int(self.own[block])
         is_left_out = own >= problem.n_clusters
         if not is_left_out and self._mass[block] >= self.partition.cluster_weights[own]:

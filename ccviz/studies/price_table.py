@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray, freeze
-from ccviz.errors import ArchiveError
 from ccviz.problem.links import Links
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Run
+from ccviz.studies.near_problem import packed, unpacked
 
 Kind = Literal["must", "cannot"]
 
@@ -25,9 +25,6 @@ PROVED_WIDTH = 5e-4
 
 The proof of a price ends at the gap that this allows.
 """
-
-
-_UNREADABLE = "the stored prices of this run cannot be read."
 
 
 @dataclass(frozen=True)
@@ -136,13 +133,7 @@ class Prices:
         return close | self.implied
 
     def without(self, group: Sequence[int]) -> Problem:
-        """Return the problem without a group of its links.
-
-        Parameters
-        ----------
-        group : sequence of int
-            Rows of `pairs`.
-        """
+        """Return the problem without a group of its links, which are rows of `pairs`."""
         keep = np.ones(len(self.pairs), dtype=bool)
         keep[list(group)] = False
         problem = self.problem
@@ -154,13 +145,7 @@ class Prices:
 
 
 def unpriced(run: Run) -> Prices:
-    """Return the links of a run's problem, with nothing known of their prices.
-
-    Parameters
-    ----------
-    run : Run
-        With a clustering.
-    """
+    """Return the links of a run with a clustering, with nothing known of their prices."""
     assert run.incumbent is not None
     problem = run.problem
     must, cannot = problem.must_link.pairs, problem.cannot_link.pairs
@@ -185,42 +170,19 @@ class _Stored(msgspec.Struct, array_like=True):
     implied: list[bool]
     above: list[float]
     below: list[float]
-    todo: list[list[int]]
+    todo: tuple[tuple[int, ...], ...]
 
 
 def encode_prices(prices: Prices) -> bytes:
     """Return prices as bytes, without their problem."""
-    stored = _Stored(
-        prices.labels.tolist(), prices.lower_bound, prices.implied.tolist(),
-        prices.above.tolist(), prices.below.tolist(), [list(group) for group in prices.todo],
-    )  # fmt: skip
-    return msgspec.msgpack.encode(stored)
+    return packed(prices, _Stored)
 
 
 def decode_prices(data: bytes, run: Run) -> Prices:
-    """Return prices that were stored with a run.
-
-    Raises
-    ------
-    ArchiveError
-        If the bytes are no prices of this run's links.
-    """
+    """Return prices stored with a run; `ArchiveError` if the bytes are none of its links."""
     blank = unpriced(run)
-    m, n = len(blank.pairs), blank.problem.n
-    try:
-        stored = msgspec.msgpack.decode(data, type=_Stored)
-    except msgspec.MsgspecError:
-        raise ArchiveError(_UNREADABLE) from None
-    rows = [len(each) for each in (stored.implied, stored.above, stored.below)]
-    inside = all(0 <= row < m for group in stored.todo for row in group)
-    if rows != [m, m, m] or len(stored.labels) != n or not inside:
-        raise ArchiveError(_UNREADABLE)
-    return replace(
-        blank,
-        labels=np.array(stored.labels, dtype=np.int64),
-        lower_bound=stored.lower_bound,
-        implied=np.array(stored.implied, dtype=bool),
-        above=np.array(stored.above, dtype=np.float64),
-        below=np.array(stored.below, dtype=np.float64),
-        todo=tuple(map(tuple, stored.todo)),
-    )
+
+    def fits(stored: _Stored) -> bool:
+        return all(0 <= row < len(blank.pairs) for group in stored.todo for row in group)
+
+    return unpacked(data, _Stored, blank, "prices", fits)

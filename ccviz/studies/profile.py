@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.data.cells import PLAIN_CSV, CsvStyle
-from ccviz.data.formulas import markdown_table
+from ccviz.data.cells import PLAIN_CSV, CsvStyle, markdown_table
 from ccviz.problem.partition import cluster_means, cluster_squares
 
 _ROUNDING = 1e-12
@@ -95,13 +94,7 @@ def profile(
 
 
 def profile_rows(found: Profile, digits: int = 4) -> Iterator[list[str]]:
-    """Yield a profile as a table: a line of names, the sizes, then a line a feature.
-
-    Parameters
-    ----------
-    digits : int
-        Significant ones of each number.
-    """
+    """Yield a profile, in significant digits: a line of names, the sizes, then a line a feature."""
     yield ["feature", "separation", "all", *found.called]
     yield ["points", "", f"{found.sizes.sum()}", *map(str, found.sizes.tolist())]
     for j, feature in enumerate(found.features):
@@ -114,13 +107,7 @@ def profile_rows(found: Profile, digits: int = 4) -> Iterator[list[str]]:
 
 
 def profile_parts(found: Profile, width: int = 80) -> Iterator[list[list[str]]]:
-    """Yield a profile as tables of some clusters each, which fit into lines of Markdown.
-
-    Parameters
-    ----------
-    width : int
-        Most characters of a line, if one cluster fits.
-    """
+    """Yield a profile as tables of some clusters each, which fit into lines of some characters."""
     rows = [*profile_rows(found)]
     wide = [max(map(len, column)) + len(" | ") for column in zip(*rows, strict=True)]
     shown, at = [0, 1, 2], 3  # the feature, its separation, and all points; later the feature alone
@@ -133,26 +120,19 @@ def profile_parts(found: Profile, width: int = 80) -> Iterator[list[list[str]]]:
 
 
 def profile_csv(found: Profile, style: CsvStyle = PLAIN_CSV) -> str:
-    """Return a profile as CSV, means and spreads in columns of their own, with all digits.
-
-    Parameters
-    ----------
-    style : CsvStyle, optional
-        Separator and decimal sign; a comma and a point by default.
-    """
-    return style.table(_all_digits(found))
-
-
-def _all_digits(found: Profile) -> Iterator[list[Any]]:
-    groups = ["all", *found.called]
-    yield ["feature", "separation", *(f"{g} {what}" for g in groups for what in ("mean", "spread"))]
+    """Return a profile as CSV, means and spreads in columns of their own, with all digits."""
+    both = [f"{group} {what}" for group in ("all", *found.called) for what in ("mean", "spread")]
     sizes = [int(found.sizes.sum()), *found.sizes.tolist()]
-    yield ["points", "", *(cell for size in sizes for cell in (size, ""))]
+    rows: list[list[Any]] = [
+        ["feature", "separation", *both],
+        ["points", "", *(cell for size in sizes for cell in (size, ""))],
+    ]
     means = np.vstack([found.mean, found.means])
     spreads = np.vstack([found.spread, found.spreads])
     for j, feature in enumerate(found.features):
         pairs = np.column_stack([means[:, j], spreads[:, j]])
-        yield [feature, float(found.separation[j]), *pairs.ravel().tolist()]
+        rows.append([feature, float(found.separation[j]), *pairs.ravel().tolist()])
+    return style.table(rows)
 
 
 def profile_markdown(found: Profile) -> str:

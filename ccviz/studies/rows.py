@@ -53,7 +53,8 @@ def scores_of(
         Points that the answer is for, where there are too many to compare every pair; all by
         default.
     """
-    X, labels = _clustered(partition)
+    n = partition.problem.n_points  # given centres are behind these
+    X, labels = partition.problem.X[:n], partition.labels[:n]
     simplified = len(X) > (MOST_COMPARED if most_compared is None else most_compared)
     asked = np.arange(len(X)) if some is None or not simplified else some
     filled = np.unique(labels)
@@ -62,7 +63,10 @@ def scores_of(
         silhouette = np.zeros(len(asked))
     elif simplified:
         other = _next_distances(X, labels, asked, partition.centers, filled)
-        silhouette = _simplified(distance, other, np.bincount(labels)[labels[asked]] == 1)
+        # Distances to means replace mean distances; a point that is alone has 0.
+        largest = np.maximum(distance, other)
+        silhouette = (other - distance) / np.where(largest > 0, largest, 1.0)
+        silhouette[np.bincount(labels)[labels[asked]] == 1] = 0.0
     else:
         # Imported here: scikit-learn takes most of a second.
         from sklearn.metrics import silhouette_samples
@@ -100,18 +104,6 @@ def _next_distances(
     return np.sqrt(np.maximum(squared, 0.0))
 
 
-def _simplified(own: FloatArray, other: FloatArray, alone: NDArray[np.bool_]) -> FloatArray:
-    """Return simplified silhouettes: distances to means replace mean distances."""
-    largest = np.maximum(own, other)
-    return np.where(alone, 0.0, (other - own) / np.where(largest > 0, largest, 1.0))
-
-
-def _clustered(partition: Partition) -> tuple[FloatArray, IntArray]:
-    """Return the points and their labels, without given centres."""
-    n = partition.problem.n_points
-    return partition.problem.X[:n], partition.labels[:n]
-
-
 def rows_csv(
     data: Dataset,
     partition: Partition,
@@ -144,11 +136,13 @@ def rows_csv(
     """
     found = scores_of(partition)
     silhouette = "silhouette (simplified)" if found.simplified else "silhouette"
+    before = [] if earlier is None else partition.problem.shown(earlier).tolist()
+    named = [(names or {}).get(j, "") for j in partition.shown.tolist()]
     columns = [
         *_columns(data),
         ("cluster", partition.shown),
-        *([] if earlier is None else [("earlier", _or_empty(partition.problem.shown(earlier)))]),
-        *_named(partition.shown, names or {}),
+        *([("earlier", ["" if c < 0 else str(c) for c in before])] if before else []),
+        *([("cluster name", named)] if names else []),
         ("distance", [*map(data.style.measure, found.distance.tolist())]),
         (silhouette, [*map(data.style.measure, found.silhouette.tolist())]),
         *(links_by_point(partition, data.names) or {}).items(),
@@ -203,12 +197,7 @@ def kept_links(partition: Partition) -> tuple[tuple[Links, NDArray[np.bool_]], .
 
 
 def links_by_point(partition: Partition, names: Sequence[str] = ()) -> dict[str, list[str]] | None:
-    """Return which links of each point are kept and which are broken, if any link is soft.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Of the points; numbers by default.
+    """Return which links of each point, by names or numbers, are kept or broken, if any is soft.
 
     Returns
     -------
@@ -235,15 +224,6 @@ def links_by_point(partition: Partition, names: Sequence[str] = ()) -> dict[str,
 def _listed(words: list[str]) -> str:
     more = len(words) - _MOST_LISTED
     return ", ".join(words[:_MOST_LISTED]) + (f" and {more:,} more" if more > 0 else "")
-
-
-def _or_empty(labels: IntArray) -> list[str]:
-    return ["" if label < 0 else str(label) for label in labels.tolist()]
-
-
-def _named(labels: IntArray, names: Mapping[int, str]) -> Iterator[tuple[str, Cells]]:
-    if names:
-        yield "cluster name", [names.get(j, "") for j in labels.tolist()]
 
 
 def _columns(data: Dataset) -> Iterator[tuple[str, Cells]]:

@@ -1,14 +1,13 @@
-"""Margins and prices in the archive, with the runs that they are of."""
+"""Margins and prices in the archive, with their runs: each goes on where it ended."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from math import inf
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from ccviz.runs.archive import Archive
 from ccviz.runs.database import Study, is_read_only
@@ -19,24 +18,16 @@ from ccviz.studies.link_prices import price_steps
 from ccviz.studies.margin_table import Margins, decode_margins, encode_margins
 from ccviz.studies.price_table import Prices, decode_prices, encode_prices
 
-# --- A study of a run that is kept with the run in the archive, and goes on where it ended --------
-
-
 Known = TypeVar("Known")
-
-
-class Steps(Protocol[Known]):
-    """Steps of a study: each yields what is known of a run, from what was known before."""
-
-    def __call__(self, run: Run, *, known: Known | None) -> Iterator[Known]:
-        """Yield what is known, first without another step."""
 
 
 @dataclass(frozen=True)
 class KeptStudy(Generic[Known]):
-    """A kind of study."""
+    """A kind of study of a run, which is kept with the run in the archive."""
 
     name: Study
+    # Yields what is known of a run, first without another step, from what was known before.
+    steps: Callable[..., Iterator[Known]]
     # encode, decode: What is known as bytes, and back with the run that it is about.
     encode: Callable[[Known], bytes]
     decode: Callable[[bytes, Run], Known]
@@ -49,54 +40,35 @@ class KeptStudy(Generic[Known]):
         data = archive.study(run_id, self.name)
         return None if data is None else self.decode(data, run)
 
-    def go_on(self, archive: Archive, run_id: str, steps: Steps[Known]) -> Iterator[Known]:
-        """Yield what is known of a stored run, and keep it with the run after each step."""
+    def go_on(self, archive: Archive, run_id: str, **how: Any) -> Iterator[Known]:
+        """Yield what is known of a stored run, and keep it with the run after each step.
+
+        `how`: Arguments of `ccviz.studies.how_sure.margin_steps` or
+        `ccviz.studies.link_prices.price_steps`, whose errors are raised.
+        """
         run = archive.load(run_id)
         is_fixed = is_read_only(archive.path)
         before = self.stored(archive, run_id, run)
-        for known in steps(run, known=before):
+        for known in self.steps(run, known=before, **how):
             if known is not before and not is_fixed:
                 archive.keep_study(run_id, self.name, self.encode(known))
             yield known
 
-
-def last_within(budget_s: float, steps: Iterable[Known]) -> Known:
-    """Return what is known after the last step that begins within a time.
-
-    `steps`: At least one, which is taken in any case.
-    """
-    end = time.monotonic() + budget_s
-    for known in steps:
-        last = known
-        if time.monotonic() > end:
-            break
-    return last
+    def within(self, budget_s: float, path: Path, run_id: str, **how: Any) -> Known:
+        """Return what is known of a run after the last step that begins within a time."""
+        end = time.monotonic() + budget_s
+        with Archive(path) as archive:
+            for known in self.go_on(archive, run_id, **how):
+                last = known
+                if time.monotonic() > end:
+                    break
+        return last
 
 
-# --- Margins of points that are kept with their run in the archive --------------------------------
-
-
-_MARGINS = KeptStudy("margins", encode_margins, decode_margins)
-
-stored_margins = _MARGINS.stored
-"""Return the stored margins of a run's points, see `KeptStudy.stored`."""
-
-
-def margins_of_stored(
-    archive: Archive,
-    run_id: str,
-    *,
-    prove: bool = False,
-    solver: str | Solver = "sdp",
-    time_limit: float | None = None,
-) -> Iterator[Margins]:
-    """Yield what is known of a stored run's margins, and keep it with the run after each bound.
-
-    `prove`, `solver`, `time_limit`: As for `ccviz.studies.how_sure.margin_steps`, and so are the
-    errors.
-    """
-    steps = partial(margin_steps, prove=prove, solver=solver, time_limit=time_limit)
-    yield from _MARGINS.go_on(archive, run_id, steps)
+_MARGINS = KeptStudy("margins", margin_steps, encode_margins, decode_margins)
+_PRICES = KeptStudy("prices", price_steps, encode_prices, decode_prices)
+stored_margins, margins_of_stored = _MARGINS.stored, _MARGINS.go_on
+stored_prices, price_stored = _PRICES.stored, _PRICES.go_on
 
 
 def margins_in_process(path: Path, run_id: str, solver: Solver, budget_s: float = inf) -> int:
@@ -104,36 +76,8 @@ def margins_in_process(path: Path, run_id: str, solver: Solver, budget_s: float 
 
     `budget_s`: Seconds after which no other bound begins.
     """
-    with Archive(path) as archive:
-        return len(last_within(budget_s, margins_of_stored(archive, run_id, solver=solver)).todo)
-
-
-# --- Prices of links that are kept with their run in the archive ----------------------------------
-
-
-_PRICES = KeptStudy("prices", encode_prices, decode_prices)
-
-stored_prices = _PRICES.stored
-"""Return the stored prices of a run's links, see `KeptStudy.stored`."""
-
-
-def price_stored(
-    archive: Archive,
-    run_id: str,
-    *,
-    prove: bool = True,
-    solver: str | Solver = "sdp",
-    time_limit: float | None = None,
-) -> Iterator[Prices]:
-    """Yield the prices of a stored run's links, and store them after each proof.
-
-    Proofs go on where they ended when the prices were stored.
-
-    `prove`, `solver`, `time_limit`: As for `ccviz.studies.link_prices.price_steps`, and so are the
-    errors.
-    """
-    steps = partial(price_steps, prove=prove, solver=solver, time_limit=time_limit)
-    yield from _PRICES.go_on(archive, run_id, steps)
+    known: Margins = _MARGINS.within(budget_s, path, run_id, solver=solver)
+    return len(known.todo)
 
 
 def price_in_process(
@@ -143,6 +87,5 @@ def price_in_process(
 
     `budget_s`: Seconds after which no other proof begins.
     """
-    with Archive(path) as archive:
-        steps = price_stored(archive, run_id, solver=solver, time_limit=time_limit)
-        return sum(map(len, last_within(budget_s, steps).todo))
+    known: Prices = _PRICES.within(budget_s, path, run_id, solver=solver, time_limit=time_limit)
+    return sum(map(len, known.todo))

@@ -10,15 +10,15 @@ import csv
 import math
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from ccviz.bounds import relative_gap
-from ccviz.data.cells import PLAIN_CSV
-from ccviz.data.formulas import unguarded
+from ccviz.data.cells import PLAIN_CSV, unguarded
 from ccviz.data.link_files import read_links_file
 from ccviz.data.read_table import read_data
 from ccviz.errors import FileFormatError
@@ -117,20 +117,35 @@ def _published(suite: Path) -> dict[tuple[str, int, int, int], tuple[float, floa
     return known
 
 
-class Table:
-    """The CSV file of a suite's rows; it remembers what it has, so that a run goes on.
+Kind = TypeVar("Kind")
 
-    `path`: Made with its header if absent.
+_READERS: dict[str, Callable[[str], Any]] = {
+    "str": unguarded,
+    "int": int,
+    "float": lambda cell: float(cell or "nan"),
+}
+
+
+class RowFile(Generic[Kind]):
+    """A CSV file with a row for each run; it knows those that it has, so that a study goes on.
+
+    `path`: Made with its header if absent. `kind`: Dataclass of a row, of texts and numbers.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
-        self._done: set[tuple[str, ...]] = set()
-        try:
+    def __init__(self, path: str | Path, kind: type[Kind]) -> None:
+        self.path, self._kind = Path(path), kind
+        self._fields = {each.name: str(each.type) for each in fields(kind)}  # type: ignore[arg-type]
+        self.rows: list[Kind] = []
+        with self._in_words():
             if not self.path.exists() or self.path.stat().st_size == 0:
-                self._write(COLUMNS)
+                self._write(self._fields)
             else:
                 self._read()
+
+    @contextmanager
+    def _in_words(self) -> Iterator[None]:
+        try:
+            yield
         except OSError as broken:
             reason = os.strerror(broken.errno or 0).lower()
             raise FileFormatError(f"{self.path} cannot be used: {reason}.") from None
@@ -138,31 +153,31 @@ class Table:
     def _read(self) -> None:
         text = self.path.read_text()
         with self.path.open(newline="") as file:
-            reader = csv.DictReader(file)
-            if tuple(reader.fieldnames or ()) != COLUMNS:
+            reader = csv.reader(file)
+            if next(reader, []) != [*self._fields]:
                 raise FileFormatError(f"{self.path} has other columns; write to another file.")
-            rows = list(reader)
+            cells = list(reader)
         if not text.endswith("\n"):  # broken off in the middle of a row: that one is done again
             self.path.write_text(text[: text.rindex("\n") + 1])
-            rows = rows[:-1]
-        self._done = {_key(row) for row in rows}
+            cells = cells[:-1]
+        self.rows = [self._row(number, each) for number, each in enumerate(cells, start=2)]
 
-    def __contains__(self, asked: tuple[Instance, str]) -> bool:
-        instance, solver = asked
-        return _key(vars(instance) | {"solver": solver}) in self._done
+    def _row(self, number: int, cells: list[str]) -> Kind:
+        try:
+            pairs = zip(self._fields.values(), cells, strict=True)
+            return self._kind(*(_READERS[kind](cell) for kind, cell in pairs))
+        except ValueError:
+            raise FileFormatError(f"{self.path}: line {number} is no row of this table.") from None
 
-    def add(self, row: Row) -> None:
+    def add(self, row: Kind) -> None:
         """Write a row, to the disk."""
-        self._write(vars(row).values())
-        self._done.add(_key(vars(row)))
+        with self._in_words():
+            self._write(vars(row).values())
+        self.rows.append(row)
 
-    def _write(self, cells: Any) -> None:
+    def _write(self, cells: Iterable[Any]) -> None:
         with self.path.open("a", newline="") as file:
             file.write(PLAIN_CSV.table([cells]))
-
-
-def _key(row: dict[str, Any]) -> tuple[str, ...]:
-    return tuple(unguarded(str(row[name])) for name in ("dataset", "ml", "cl", "seed", "solver"))
 
 
 def measure(instance: Instance, stepper: Stepper) -> Iterator[Run | Row]:
@@ -174,14 +189,11 @@ def measure(instance: Instance, stepper: Stepper) -> Iterator[Run | Row]:
     for record in stepper:
         run = stepper.run
         if root is None and run.nodes_done > 0:
-            root = (relative_gap(run.objective, _root_bound(run)), record.time_s)
+            first = next(iter(run.tree.values()))
+            bound = max(first.lower_bound, run.lower_bound)
+            root = (relative_gap(run.objective, bound), record.time_s)
         yield run
     yield _row(instance, result_of(stepper.run), root or (math.nan, math.nan))
-
-
-def _root_bound(run: Run) -> float:
-    first = next(iter(run.tree.values()))
-    return max(first.lower_bound, run.lower_bound)
 
 
 def _row(instance: Instance, result: Result, root: tuple[float, float]) -> Row:

@@ -6,24 +6,19 @@ kind, and for each q the penalty p whose answers agree best with the truth.
 
 from __future__ import annotations
 
-import csv
-import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from itertools import product
 from math import ceil, comb
-from pathlib import Path
 
 import numpy as np
 
 from ccviz.api import solve
 from ccviz.arrays import FloatArray
-from ccviz.data.cells import PLAIN_CSV
 from ccviz.data.datasets import Dataset, standardise
-from ccviz.data.formulas import unguarded
 from ccviz.data.random_links import random_pairs
-from ccviz.errors import FileFormatError, ProblemError
+from ccviz.errors import ProblemError
 from ccviz.problem.problem import Problem
 from ccviz.solvers.bh_kmeans import BhKMeans
 
@@ -54,9 +49,6 @@ class SweepRow:
     time_s: float
 
 
-COLUMNS = tuple(each.name for each in fields(SweepRow))
-
-
 def sweep(
     datasets: Sequence[Dataset],
     noises: Iterable[float] = NOISES,
@@ -70,7 +62,8 @@ def sweep(
     `done`: Rows of an earlier sweep, which are left out. Raises `ProblemError` if a data set has no
     known classes.
     """
-    _load_kernels()
+    # Something small, so that no row is charged with imports.
+    solve(Problem(np.eye(4), 2, cannot_link=[(0, 1, 1.0)]), BhKMeans())  # type: ignore[arg-type]
     known = {(row.dataset, row.noise, row.p, row.seed) for row in done}
     penalties, seeds = tuple(penalties), tuple(seeds)
     for dataset, noise, seed in product(datasets, tuple(noises), seeds):
@@ -79,11 +72,6 @@ def sweep(
             problem = noisy_problem(dataset, noise, seed)
             for p in left:
                 yield _measure(dataset.name, problem, noise, p, seed, step_limit)
-
-
-def _load_kernels() -> None:
-    """Solve something small, so that no row is charged with imports."""
-    solve(Problem(np.eye(4), 2, cannot_link=[(0, 1, 1.0)]), BhKMeans())  # type: ignore[arg-type]
 
 
 def noisy_problem(dataset: Dataset, noise: float, seed: int) -> Problem:
@@ -144,13 +132,12 @@ def curves(rows: Iterable[SweepRow]) -> list[Curve]:
     values: dict[float, dict[float, list[tuple[float, float]]]] = {}
     for row in rows:
         values.setdefault(row.noise, {}).setdefault(row.p, []).append((row.ari, row.time_s))
-    return [_curve(noise, values[noise]) for noise in sorted(values)]
-
-
-def _curve(noise: float, values: dict[float, list[tuple[float, float]]]) -> Curve:
-    penalties = sorted(values)
-    means = np.array([np.mean(values[p], axis=0) for p in penalties])
-    return Curve(noise, np.array(penalties), means[:, 0], means[:, 1])
+    found = []
+    for noise, by_penalty in sorted(values.items()):
+        penalties = sorted(by_penalty)
+        means = np.array([np.mean(by_penalty[p], axis=0) for p in penalties])
+        found.append(Curve(noise, np.array(penalties), means[:, 0], means[:, 1]))
+    return found
 
 
 def common_range(found: Sequence[Curve]) -> tuple[float, float] | None:
@@ -158,36 +145,3 @@ def common_range(found: Sequence[Curve]) -> tuple[float, float] | None:
     low = max(curve.good_range[0] for curve in found)
     high = min(curve.good_range[1] for curve in found)
     return (low, high) if low <= high else None
-
-
-def read_rows(path: str | Path) -> list[SweepRow]:
-    """Read the rows of a sweep that was begun; none where the file is absent."""
-    path = Path(path)
-    if not path.exists():
-        return []
-    with path.open(newline="") as file:
-        reader = csv.reader(file)
-        if tuple(next(reader, ())) != COLUMNS:
-            raise FileFormatError(f"{path} is no table of a sweep; write to another file.")
-        return [_row(path, number, cells) for number, cells in enumerate(reader, start=2)]
-
-
-def _row(path: Path, number: int, cells: list[str]) -> SweepRow:
-    try:
-        name, *numbers = cells
-        noise, p, seed, ari, wcss, violations, seconds = (float(each or "nan") for each in numbers)
-    except ValueError:
-        raise FileFormatError(f"{path}: line {number} is no row of a sweep.") from None
-    return SweepRow(unguarded(name), noise, p, int(seed), ari, wcss, int(violations), seconds)
-
-
-def append_row(path: str | Path, row: SweepRow) -> None:
-    """Add a row to a table, with the header where the file is new."""
-    path = Path(path)
-    try:
-        new = not path.exists()
-        with path.open("a", newline="") as file:
-            file.write(PLAIN_CSV.table([*([COLUMNS] if new else []), asdict(row).values()]))
-    except OSError as broken:
-        reason = os.strerror(broken.errno or 0).lower()
-        raise FileFormatError(f"{path} cannot be written: {reason}.") from None

@@ -34,7 +34,6 @@ class Why:
 
     Parameters
     ----------
-    moves : Moves
     names : sequence of str, optional
         Of the points; numbers by default.
     features : sequence of str, optional
@@ -51,10 +50,6 @@ class Why:
     def of(self, point: int) -> str:
         """Return why a point is in its cluster.
 
-        Parameters
-        ----------
-        point : int
-
         Raises
         ------
         CcvizError
@@ -69,14 +64,9 @@ class Why:
         return self._sentence(point, "; ".join(words))
 
     def not_in(self, point: int, cluster: int, *, back: bool = False) -> str:
-        """Return why a point is not in a cluster: the constraint that forbids it, or its cost.
+        """Return why a point is not in another cluster: what forbids it, or what it would cost.
 
-        Parameters
-        ----------
-        point, cluster : int
-            Another cluster than its own.
-        back : bool
-            Whether it was there before.
+        If it was there before, it would be ``back``.
         """
         move = self.moves.into(int(self.moves.block_of[point]), cluster)
         said, where = self.against(point, move), self.cluster(cluster)
@@ -148,8 +138,6 @@ class Why:
 
         Parameters
         ----------
-        i, j : int
-            Two points.
         found : Opposite, optional
             What is known of it; that of the cheapest move or exchange by default.
 
@@ -189,12 +177,7 @@ class Why:
         return f" ({first} moves to {self.cluster(int(known.labels[known.moved[0]]))})"
 
     def full(self, point: int) -> str:
-        """Return why a point is in its cluster, and why its heaviest broken soft link is broken.
-
-        Parameters
-        ----------
-        point : int
-        """
+        """Return why a point is in its cluster, and why its heaviest broken soft link is broken."""
         return f"{self.of(point)} {self.wishes.get(point, '')}".rstrip()
 
     @cached_property
@@ -231,7 +214,7 @@ def sentences(
     names: Mapping[int, str] | None = None,
     some: Sequence[int] | None = None,
 ) -> list[str]:
-    """Return why each point of a table is in its cluster; nothing of very many points.
+    """Return why each point of a table is in its cluster; nothing beyond `MOST_EXPLAINED` points.
 
     A point with broken soft links has a second sentence, on the heaviest of them.
 
@@ -247,11 +230,6 @@ def sentences(
         Of clusters, by these numbers.
     some : sequence of int, optional
         Points; all by default.
-
-    Returns
-    -------
-    list of str
-        Empty beyond `MOST_EXPLAINED` points.
     """
     asked = range(partition.problem.n_points) if some is None else some
     if len(asked) > MOST_EXPLAINED:

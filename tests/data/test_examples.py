@@ -3,7 +3,7 @@ import pytest
 
 from ccviz import Problem, start
 from ccviz.data import load
-from ccviz.data.examples import EXAMPLES
+from ccviz.data.datasets import EXAMPLES
 from ccviz.events import IncumbentFound, NodeBranched
 
 

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 import ccviz
 from ccviz.data import read_table
-from ccviz.data.cells import DELIMITERS, CsvStyle
-from ccviz.data.formulas import guarded, markdown_table, unguarded
+from ccviz.data.cells import DELIMITERS, CsvStyle, guarded, markdown_table, unguarded
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.studies.profile import profile, profile_csv, profile_markdown
 from ccviz.studies.rows import rows_csv
-from ccviz.studies.sweep import SweepRow, append_row, read_rows
+from ccviz.studies.suite import RowFile
+from ccviz.studies.sweep import SweepRow
 from ccviz.views.share.project import csv_text
 
 FORMULAS = [
@@ -99,10 +99,10 @@ def test_markdown_holds_neither_formulas_nor_markup():
 
 def test_a_sweep_finds_its_rows_again(tmp_path):
     row = SweepRow("=data", 0.0, 1.0, 0, 0.5, 2.0, 0, 0.1)
-    append_row(tmp_path / "s.csv", row)
-    append_row(tmp_path / "s.csv", replace(row, seed=1))
+    RowFile(tmp_path / "s.csv", SweepRow).add(row)
+    RowFile(tmp_path / "s.csv", SweepRow).add(replace(row, seed=1))
     assert (tmp_path / "s.csv").read_text().splitlines()[1].startswith("'=data,")
-    assert read_rows(tmp_path / "s.csv") == [row, replace(row, seed=1)]
+    assert RowFile(tmp_path / "s.csv", SweepRow).rows == [row, replace(row, seed=1)]
 
 
 def test_there_is_one_writer_of_csv():

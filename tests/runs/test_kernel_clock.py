@@ -7,13 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from ccviz.compiled import COMPILES
-from ccviz.runs.kernel_clock import compiling_said, loading_measured
+from ccviz.compiled import COMPILES, compiling_said, loading_measured
 
 _SCRIPT = """
 import json, sys
 from ccviz import Problem, start
-from ccviz.runs.kernel_clock import compiling_said
+from ccviz.compiled import compiling_said
 from ccviz.runs.stepper import Stepper
 
 said, off = [], []
@@ -69,7 +68,7 @@ def test_loading_is_measured_as_it_happens():
 
 @pytest.mark.parametrize("watched", [loading_measured, compiling_said])
 def test_without_a_compiler_there_is_nothing_to_report(watched, monkeypatch):
-    monkeypatch.setattr("ccviz.runs.kernel_clock.COMPILES", False)
+    monkeypatch.setattr("ccviz.compiled.COMPILES", False)
     reports = []
     with watched(reports.append):
         pass

@@ -132,7 +132,7 @@ def events_of(run):
     return list(solver.steps(problem, Context(seed=0)))
 
 
-@pytest.mark.parametrize("run", [phases._divided, phases._presolved])
+@pytest.mark.parametrize("run", [phases._RUNS["divide"][0], phases._RUNS["sdp"][0]])
 def test_the_phases_of_divide_partition_the_blocks(run):
     assert any(isinstance(event, PartsCut) for event in events_of(run))
 

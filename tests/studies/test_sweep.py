@@ -3,16 +3,15 @@ import pytest
 
 from ccviz.data.datasets import Dataset, load
 from ccviz.errors import FileFormatError, ProblemError
+from ccviz.studies.suite import RowFile
 from ccviz.studies.sweep import (
     NOISES,
     PENALTIES,
     Curve,
     SweepRow,
-    append_row,
     common_range,
     curves,
     noisy_problem,
-    read_rows,
     sweep,
 )
 
@@ -76,20 +75,20 @@ def test_curves_average_over_sets_and_seeds():
 
 def test_rows_come_back_from_the_file(tmp_path):
     path = tmp_path / "sweep.csv"
-    assert read_rows(path) == []
+    assert RowFile(path, SweepRow).rows == []
     row = SweepRow("iris", 0.05, 0.3, 1, 0.75, 140.25, 3, 0.5)
-    append_row(path, row)
-    append_row(path, row)
-    assert read_rows(path) == [row, row]
+    RowFile(path, SweepRow).add(row)
+    RowFile(path, SweepRow).add(row)
+    assert RowFile(path, SweepRow).rows == [row, row]
 
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
-    [("a,b\n", "no table of a sweep"), ("{header}\niris,x\n", "line 2 is no row")],
+    [("a,b\n", "other columns"), ("{header}\niris,x\n", "line 2 is no row")],
 )
 def test_a_file_of_another_kind_is_refused(tmp_path, text, sentence):
     path = tmp_path / "other.csv"
     header = "dataset,noise,p,seed,ari,wcss,violations,time_s"
     path.write_text(text.format(header=header))
     with pytest.raises(FileFormatError, match=sentence):
-        read_rows(path)
+        RowFile(path, SweepRow)

@@ -64,6 +64,8 @@ SILENT = {
     "decode_margins": "bytes of what is asked here",
     "encode_prices": "bytes of what is asked here",
     "decode_prices": "bytes of what is asked here",
+    "packed": "bytes of what is asked here",
+    "unpacked": "bytes of what is asked here",
     "check_bounded": "refuses",
     "descended": "a part of the margins and of the prices",
     "root_of": "a part of the margins",

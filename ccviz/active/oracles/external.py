@@ -180,7 +180,6 @@ class ChatModel:
     def __call__(self, question: Question, /) -> Reply | None:
         """Answer one question."""
         asked = [
-            *([f"Together are {self._about}."] if self._about else []),
             f"Record 1: {_as_json(question.one)}",
             f"Record 2: {_as_json(question.two)}",
             "Do they belong together?",
@@ -192,7 +191,6 @@ class ChatModel:
     def odd(self, question: SetQuestion, /) -> SetReply | None:
         """Return the reply to a question over a set, None for enough."""
         asked = [
-            *([f"Together are {self._about}."] if self._about else []),
             *(f"Record {each.point}: {_as_json(each)}" for each in question.points),
             "Which records do not belong with the others?",
         ]
@@ -201,6 +199,8 @@ class ChatModel:
         )
 
     def _asked(self, rules: str, lines: list[str]) -> str:
+        if self._about:
+            lines = [f"Together are {self._about}.", *lines]
         messages = [
             {"role": "system", "content": rules},
             {"role": "user", "content": "\n".join(lines)},

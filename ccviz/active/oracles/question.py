@@ -112,11 +112,6 @@ def _point(data: Dataset, p: int) -> AskedPoint:
 def read_reply(text: str, whose: str) -> Reply | None:
     """Return the reply that a text is: a word of `WORDS`, or JSON with the fields of `Reply`.
 
-    Parameters
-    ----------
-    whose : str
-        Who replied, for the error's sentence.
-
     Raises
     ------
     CcvizError
@@ -263,7 +258,7 @@ HAD_ENOUGH = "whoever answered had enough."
 
 
 def interview(learner: Learner, data: Dataset, oracle: Oracle, questions: int) -> str:
-    """Ask until there are enough questions, none is useful, or the oracle ends.
+    """Ask until there are enough questions, none is useful, or the oracle ends; return why.
 
     Parameters
     ----------
@@ -273,11 +268,6 @@ def interview(learner: Learner, data: Dataset, oracle: Oracle, questions: int) -
         What the oracle sees of them.
     questions : int
         How many at most, with those that the learner has asked already.
-
-    Returns
-    -------
-    str
-        Why it ended, as a sentence.
 
     Examples
     --------
@@ -315,11 +305,6 @@ def interview_by_sets(
         How many at most, with those that the learner has asked already.
     size : int
         Points of a set, from 2 to 12.
-
-    Returns
-    -------
-    str
-        Why it ended, as a sentence.
 
     Examples
     --------

@@ -14,10 +14,9 @@ import numpy as np
 
 from ccviz import events
 from ccviz.bounds import relative_gap
-from ccviz.data.cells import PLAIN_CSV
+from ccviz.data.cells import PLAIN_CSV, markdown_table
 from ccviz.data.columns import MOST_CATEGORIES, Column
 from ccviz.data.datasets import Dataset
-from ccviz.data.formulas import markdown_table
 from ccviz.data.roles import NUMBERS
 from ccviz.data.scaling import scale_as, scaling_name, settled
 from ccviz.data.sheet import Sheet

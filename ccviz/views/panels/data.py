@@ -21,7 +21,6 @@ from ccviz.data.scaling import (
     is_weighted,
 )
 from ccviz.data.sheet import Sheet
-from ccviz.data.untidy import notes_on
 from ccviz.numbers import count, number, whole
 from ccviz.problem.sizes import sizes_text
 from ccviz.studies.choose_k import FREE, LEAST, ChosenK
@@ -408,7 +407,7 @@ def content(importing: Importing) -> dict[str, Any]:
         "header": sheet.table.header,
         "unit": sheet.table.unit,
         "skipped": list(sheet.table.skipped),
-        "remarks": [*sheet.remarks(), *notes_on(sheet.columns, importing.decisions)],
+        "remarks": list(sheet.remarks(importing.decisions)),
         "bad": list(sheet.bad_words(importing.decisions)),
         "preview": preview(importing.preview(), importing.scaling),
         "gaps": words if gaps.values else "",

@@ -12,8 +12,7 @@ import panel as pn
 import param
 from markupsafe import Markup
 
-from ccviz.data.datasets import load
-from ccviz.data.examples import EXAMPLES
+from ccviz.data.datasets import EXAMPLES, load
 from ccviz.feasibility.cure import Cure
 from ccviz.numbers import count
 from ccviz.problem.asked import AnyAsked

@@ -1,7 +1,6 @@
 import pytest
 
-from ccviz.data.datasets import load
-from ccviz.data.examples import EXAMPLES
+from ccviz.data.datasets import EXAMPLES, load
 from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.loading import load_data, load_links
 from ccviz.views.lab.notice import unable
