@@ -7,7 +7,7 @@ keeps its rules in words beside the links and sizes they were reduced to.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
@@ -482,6 +482,11 @@ def joined(rules: Iterable[AskedRule]) -> AnyAsked:
 def parts_of(rule: AnyAsked) -> tuple[AskedRule, ...]:
     """Return the rules that are joined by *or*; of a single rule itself."""
     return rule.rules if isinstance(rule, AskedEither) else (rule,)
+
+
+def label_rules(rules: Iterable[AnyAsked]) -> Iterator[AskedRule]:
+    """Yield the rules by a column of labels, as ``labels(type)``; none is joined by *or*."""
+    return (each for rule in rules for each in parts_of(rule) if each.words.kind == "labels()")
 
 
 def rule_of(rule: AnyAsked) -> Rule:

@@ -198,19 +198,14 @@ def _join_unweighted(problem: Problem, block_of: IntArray) -> IntArray:
     heavy, light = (np.flatnonzero(each[block_of]) for each in (mass > 0.0, is_free))
     joined = block_of.copy()
     if len(light):
-        joined[light] = block_of[heavy[_nearest(problem.X, heavy, light)]]
+        from scipy.spatial import cKDTree  # imported here: only weights of 0 need it
+
+        nearest = cKDTree(problem.X[heavy]).query(problem.X[light])[1]
+        joined[light] = block_of[heavy[nearest]]
     kept = np.flatnonzero(~is_free)
     number = np.zeros(len(mass), dtype=np.int64)
     number[kept] = np.arange(len(kept))
     return number[joined]
-
-
-def _nearest(X: FloatArray, among: IntArray, points: IntArray) -> IntArray:
-    """Return for each of some points the place in ``among`` of the nearest one there."""
-    # Imported here: only weights of 0 need it.
-    from scipy.spatial import cKDTree
-
-    return np.asarray(cKDTree(X[among]).query(X[points])[1], dtype=np.int64)
 
 
 def has_unweighted_blocks(problem: Problem) -> bool:

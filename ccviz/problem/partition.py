@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 
 from ccviz.arrays import FloatArray, IntArray, freeze, row_strips
 from ccviz.errors import CcvizError
-from ccviz.problem.asked import AskedEither
+from ccviz.problem.asked import label_rules
 from ccviz.problem.fixed_centers import order_of
 from ccviz.problem.links import Links
 from ccviz.problem.points import unknown_classes
@@ -377,9 +377,7 @@ class Partition:
         if truth is None or self.scores.get("mirkin") != 0.0:
             return ""
         known = ~unknown_classes(truth)
-        for rule in self.problem.given.rules:
-            if isinstance(rule, AskedEither) or rule.words.kind != "labels()":
-                continue
+        for rule in label_rules(self.problem.given.rules):
             words = np.array(rule.known, dtype=np.int64)[known]
             is_same = bool(words.all()) and agreement(truth[known], words)["mirkin"] == 0.0
             if is_same and rule.words.limit == np.inf:

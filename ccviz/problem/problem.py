@@ -118,13 +118,15 @@ class Problem:
         asked = read_outliers(self.outliers_asked, n, 0)
         if outliers and sizes is not None and not asked:
             raise ProblemError(NO_SIZES)
-        fewer: list[str] = []
+        corrections = coarse(X)
         if outliers and sizes is None:
             asked = read_outliers(outliers, n, k)
             outliers = spare_points(must_link.hard.pairs, n, k, asked)
             k += outliers
             sizes = sizes_with(outliers, n, k) if outliers else None
-            fewer = _fewer(asked, outliers)
+            if outliers < asked:
+                few = f"Of {asked} outliers only {outliers} can be"
+                corrections.append(f"{few}: no point with a must-link is left out.")
         checked = {
             "X": X,
             "k": k,
@@ -137,7 +139,7 @@ class Problem:
             "neighbors": read_neighbors(self.neighbors, n),
             "outliers": outliers,
             "outliers_asked": max(asked, outliers),
-            "corrections": tuple(coarse(X) + fewer),
+            "corrections": tuple(corrections),
             "repeated": (*twice, *again),
         }
         for name, value in checked.items():
@@ -267,7 +269,10 @@ class Problem:
         Rules that were reduced to links or sizes are compared as they were given.
         """
         ours, theirs = (
-            (each.k, each.outliers, each.fixed, each.neighbors is None, _rules(each))
+            (
+                (each.k, each.outliers, each.fixed, each.neighbors is None),
+                each.given.rules or each.rules,
+            )
             for each in (self, other)
         )
         return ours == theirs and all(
@@ -285,10 +290,6 @@ class Problem:
     def is_soft(self) -> bool:
         """Whether any link is soft."""
         return bool(len(self.must_link.soft) or len(self.cannot_link.soft))
-
-
-def _rules(problem: Problem) -> tuple[Any, ...]:
-    return problem.given.rules or problem.rules
 
 
 def _asked(problem: Problem) -> list[NDArray[Any]]:
@@ -317,13 +318,6 @@ def _read_k(given: Any, n: int) -> int:
     if k > n:
         raise ProblemError(f"k = {quote(k)} clusters are more than the {n} points.")
     return k
-
-
-def _fewer(asked: int, outliers: int) -> list[str]:
-    """Return a notice if must-links keep points from being left out."""
-    if outliers == asked:
-        return []
-    return [f"Of {asked} outliers only {outliers} can be: no point with a must-link is left out."]
 
 
 def _add_centers(problem: Problem, given: Any) -> None:

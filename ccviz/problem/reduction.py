@@ -244,7 +244,9 @@ def kept_rules(problem: Problem, labels: IntArray) -> tuple[KeptRule, ...]:
     kept = []
     for rule in problem.given.rules:
         if isinstance(rule, AskedEither):
-            broken = _broken(problem, labels, rule)
+            joined = rule_of(rule)
+            numbers = np.unique(labels[labels >= 0]).tolist()
+            broken = sum(not joined.allows(problem, np.flatnonzero(labels == j)) for j in numbers)
             kept.append(KeptRule(rule, float(broken), not broken))
             continue
         kind, quantity = rule.kind, (rule.words.kind, rule.words.name, rule.known)
@@ -254,10 +256,3 @@ def kept_rules(problem: Problem, labels: IntArray) -> tuple[KeptRule, ...]:
         found, limit = measured[quantity], kind.limit(rule.words, rule.known)
         kept.append(KeptRule(rule, found, found <= limit if kind.is_upper else found >= limit))
     return tuple(kept)
-
-
-def _broken(problem: Problem, labels: IntArray, rule: AskedEither) -> int:
-    """Return how many clusters keep none of the rules that are joined by *or*."""
-    joined = rule_of(rule)
-    clusters = [np.flatnonzero(labels == j) for j in np.unique(labels[labels >= 0]).tolist()]
-    return sum(not joined.allows(problem, points) for points in clusters)
