@@ -19,7 +19,7 @@ from ccviz.errors import ProblemError, quote
 from ccviz.problem.column_links import MinSeparation, split_names  # noqa: F401 - as below
 from ccviz.problem.counts import word_numbers
 from ccviz.problem.links import Links
-from ccviz.problem.points import unknown_classes
+from ccviz.problem.points import checked_values, unknown_classes
 from ccviz.problem.rule_base import Either, Rule, RuleKind, RuleWords
 from ccviz.problem.rules import (  # noqa: F401 - this module is `ccviz.problem.rule_text` of 0.3
     RULE_KINDS,
@@ -29,7 +29,6 @@ from ccviz.problem.rules import (  # noqa: F401 - this module is `ccviz.problem.
     similar_to,
 )
 from ccviz.problem.sizes import Sizes
-from ccviz.problem.weights import checked_values
 
 # --- The parts of a text --------------------------------------------------------------------------
 

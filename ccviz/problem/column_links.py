@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 
 from ccviz.arrays import FloatArray, IntArray, row_strips
 from ccviz.errors import ProblemError, UnfillableError
-from ccviz.problem.points import rows
+from ccviz.problem.points import checked_values, rows
 from ccviz.problem.rule_base import (
     NO_PAIRS,
     Alternatives,
@@ -38,7 +38,6 @@ from ccviz.problem.rule_base import (
     RuleWords,
     check_links,
 )
-from ccviz.problem.weights import checked_values
 
 # --- Places of points, from columns ---------------------------------------------------------------
 

@@ -22,10 +22,9 @@ from ccviz.arrays import IntArray
 from ccviz.errors import ProblemError, UnfillableError, quote
 from ccviz.problem.column_links import Apart
 from ccviz.problem.links import MOST_NAMED
-from ccviz.problem.points import is_missing
+from ccviz.problem.points import checked_values, exact_grid, is_missing
 from ccviz.problem.rule_base import Both, Points, Rule, RuleKind, RuleWords
 from ccviz.problem.sums import MaxSum, MinSum, SumLimit, on_grid
-from ccviz.problem.weights import checked_values, exact_grid
 
 
 def word_numbers(values: ArrayLike, name: str, rule: str) -> tuple[IntArray, tuple[str, ...]]:

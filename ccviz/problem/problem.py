@@ -14,20 +14,20 @@ from ccviz.errors import ContradictionError, ProblemError, UnfillableError, quot
 from ccviz.numbers import card
 from ccviz.problem.asked import Asked
 from ccviz.problem.fixed_centers import center_weights, pairs_of_centers, read_centers
-from ccviz.problem.left_out import (
+from ccviz.problem.links import Links, Repeated, chain, closure, read_links
+from ccviz.problem.neighbors import Neighbors, read_neighbors
+from ccviz.problem.points import checked_weights, coarse, read_points, unknown_classes
+from ccviz.problem.rule_base import Rule
+from ccviz.problem.sizes import (
     NO_SIZES,
+    Sizes,
     check_sizes,
+    checked_sizes,
     read_outliers,
     refuse_beside,
     sizes_with,
     spare_points,
 )
-from ccviz.problem.links import Links, Repeated, chain, closure, read_links
-from ccviz.problem.neighbors import Neighbors, read_neighbors
-from ccviz.problem.points import coarse, read_points, unknown_classes
-from ccviz.problem.rule_base import Rule
-from ccviz.problem.sizes import Sizes, checked_sizes
-from ccviz.problem.weights import checked_weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,7 +62,7 @@ class Problem:
         Points that may be left out; they cost nothing. Each has a cluster of its own, numbered
         after the others, and ``k`` counts these too once the problem is made. A point left out
         keeps its cannot-links, and one with a must-link is never left out. See
-        `ccviz.problem.left_out`.
+        `ccviz.problem.sizes`.
     outliers_asked : int
         Outliers asked for, if must-links or ``k`` allow fewer; ``outliers`` sets it.
     fixed : int

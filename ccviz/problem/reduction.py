@@ -20,11 +20,10 @@ from ccviz.numbers import count, number
 from ccviz.problem.asked import AnyAsked, Asked, AskedEither, rule_of
 from ccviz.problem.blocks import contract, refine
 from ccviz.problem.column_links import MOST_PAIRS
-from ccviz.problem.left_out import sizes_with, spare_points
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
 from ccviz.problem.rule_base import MOST_LINKS, NO_PAIRS, Both, Reduction, Rule, check_links
-from ccviz.problem.sizes import Sizes
+from ccviz.problem.sizes import Sizes, sizes_with, spare_points
 from ccviz.problem.sums import SumLimit, implied_sums
 
 __all__ = ["MOST_LINKS", "MOST_PAIRS", "KeptRule", "kept_rules", "with_rules"]

@@ -14,6 +14,7 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.errors import ProblemError, UnfillableError
+from ccviz.problem.points import checked_values, exact_grid
 from ccviz.problem.rule_base import (
     NO_PAIRS,
     Alternatives,
@@ -24,7 +25,6 @@ from ccviz.problem.rule_base import (
     RuleWords,
     check_links,
 )
-from ccviz.problem.weights import checked_values, exact_grid
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ class PlainBlocks:
     # (n,): Numbered by the blocks' first points. Points in blocks of weight 0, which are left out,
     # have number 0.
     block_of: np.ndarray
-    mass: np.ndarray  # (s,): Weights of the blocks; exact sums (`ccviz.problem.weights`)
+    mass: np.ndarray  # (s,): Weights of the blocks; exact sums (`ccviz.problem.points`)
     conflict: np.ndarray
     count: np.ndarray
     paths: Paths | None = None  # What neighbours say of the blocks, if there are any

@@ -49,12 +49,7 @@ def block_costs(centroid: FloatArray, mass: FloatArray, centers: FloatArray) -> 
 
     Differences are squared, not expanded: data far from the origin lose no digits.
     """
-    s, k = len(centroid), len(centers)
-    cost = np.empty((s, k))
-    for b in range(s):
-        for j in range(k):
-            cost[b, j] = mass[b] * squared_distance(centroid[b], centers[j])
-    return cost
+    return some_costs(centroid, mass, np.arange(len(centroid)), centers)
 
 
 @njit(cache=True, nogil=True)
@@ -127,10 +122,7 @@ def block_wcss(
     centroid: FloatArray, mass: FloatArray, labels: IntArray, centers: FloatArray
 ) -> float:
     """Return the WCSS of labels around given centres, without the blocks' scatter."""
-    total = 0.0
-    for b in range(len(labels)):
-        total += mass[b] * squared_distance(centroid[b], centers[labels[b]])
-    return total
+    return some_wcss(centroid, mass, np.arange(len(labels)), labels, centers)
 
 
 # --- What an assignment step answers --------------------------------------------------------------
@@ -163,6 +155,11 @@ class Assignment:
     def impossible(cls, s: int) -> Assignment:
         """Return the answer that no assignment exists."""
         return cls(np.full(s, -1), np.inf, proved=True, infeasible=True)
+
+    @classmethod
+    def unknown(cls, s: int) -> Assignment:
+        """Return the answer that none was found, though one may exist."""
+        return cls(np.full(s, -1), np.inf, proved=False, infeasible=False)
 
     def of_size(self, s: int) -> Assignment:
         """Return the answer that none was found, for more blocks."""

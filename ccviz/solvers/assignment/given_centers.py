@@ -28,7 +28,7 @@ from ccviz.problem.blocks import Blocks, contract, refine
 from ccviz.problem.fixed_centers import HEAVY
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
-from ccviz.solvers.assignment.exact import solve_sizes
+from ccviz.solvers.assignment.transport import solve_sizes
 from ccviz.solvers.base import Context, Solver
 from ccviz.solvers.search.branch_and_bound import Known, branch_and_bound
 from ccviz.solvers.search.decisions import PairDecision, decided_pairs

@@ -30,7 +30,6 @@ from ccviz.solvers.colgen.params import NodeSettings, Params
 from ccviz.solvers.colgen.partitioning.phase import PartitionPhase, advance_partition
 from ccviz.solvers.colgen.partitioning.phase import child_phase as child_partition_phase
 from ccviz.solvers.colgen.partitioning.phase import first_phase as first_partition_phase
-from ccviz.solvers.colgen.phases.columns import ColumnGeneration, ColumnPhase, made_feasible
 from ccviz.solvers.colgen.phases.disjunctions import (
     DisjunctionPhase,
     advance_disjunctions,
@@ -47,7 +46,13 @@ from ccviz.solvers.colgen.phases.facilities import (
     StalledPhase,
     cycle_after,
 )
-from ccviz.solvers.colgen.phases.generation import End, Generation
+from ccviz.solvers.colgen.phases.generation import (
+    ColumnGeneration,
+    ColumnPhase,
+    End,
+    Generation,
+    made_feasible,
+)
 from ccviz.solvers.colgen.phases.opening import child_phase, first_phase, pricer_of, restarted
 from ccviz.solvers.colgen.phases.settle import (
     infeasible,
@@ -87,17 +92,13 @@ def advance(problem: Bounded, settings: NodeSettings, params: Params, task: Task
         starts = min(settings.starts, 1) if params.lists_clusters else settings.starts
         if phase.tries < starts and contract(problem).s > problem.k:
             return advance_start(given, phase)
-        phase = _first(given, phase)
+        if given.partitions:
+            phase = first_partition_phase(given, phase.found)
+        else:
+            phase = first_phase(given, phase)
     if isinstance(phase, PartitionPhase):
         return advance_partition(given, phase)
     return _advanced(given, phase)
-
-
-def _first(given: NodeInput, start: StartPhase) -> Phase | PartitionPhase:
-    """Return the root's phase after its first clusterings."""
-    if given.partitions:
-        return first_partition_phase(given, start.found)
-    return first_phase(given, start)
 
 
 def _opened(given: NodeInput) -> Phase | StartPhase | PartitionPhase | Report:

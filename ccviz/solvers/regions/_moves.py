@@ -321,7 +321,7 @@ def cut_tree(areas: Areas, begin: IntArray, near: IntArray, k: int) -> tuple[Int
         if label[b] < 0:
             if count == k:
                 return label, k + 1
-            _walk(b, -1, count, begin, near, label, order, parent)
+            _walk(b, -1, -1, count, begin, near, label, order, parent)
             count += 1
     first = np.empty(k, np.int64)
     for b in range(s - 1, -1, -1):
@@ -331,15 +331,15 @@ def cut_tree(areas: Areas, begin: IntArray, near: IntArray, k: int) -> tuple[Int
     while True:
         for c in range(count):
             if c >= count - fresh or c == changed:
-                size = _walk(first[c], c, c, begin, near, label, order, parent)
+                size = _walk(first[c], -1, c, c, begin, near, label, order, parent)
                 at[c], gain[c] = _best_cut(order[:size], parent, total, load, weight, heavy, areas)
         if count == k:
             return label, count
         changed = int(gain[:count].argmax())
         if at[changed] < 0:
             return label, count
-        first[count] = at[changed]
-        _part(at[changed], first[changed], changed, count, begin, near, label, order, parent)
+        node = first[count] = at[changed]
+        _walk(node, parent[node], changed, count, begin, near, label, order, parent)
         count += 1
         fresh = 1
 
@@ -347,6 +347,7 @@ def cut_tree(areas: Areas, begin: IntArray, near: IntArray, k: int) -> tuple[Int
 @njit(cache=True)
 def _walk(
     root: int,
+    above: int,
     old: int,
     new: int,
     begin: IntArray,
@@ -355,8 +356,11 @@ def _walk(
     order: IntArray,
     parent: IntArray,
 ) -> int:
-    """Label the tree of a root, of the old label, and write its nodes from the root down."""
-    order[0], parent[root], label[root], size, place = root, -1, new, 1, 0
+    """Label the tree of a root, of the old label, and write its nodes from the root down.
+
+    The root may be a node of a larger tree: what is beyond the node above it is left out.
+    """
+    order[0], parent[root], label[root], size, place = root, above, new, 1, 0
     while place < size:
         b = order[place]
         place += 1
@@ -366,32 +370,6 @@ def _walk(
                 order[size], parent[u], label[u] = u, b, new
                 size += 1
     return size
-
-
-@njit(cache=True)
-def _part(
-    node: int,
-    root: int,
-    old: int,
-    new: int,
-    begin: IntArray,
-    near: IntArray,
-    label: IntArray,
-    order: IntArray,
-    parent: IntArray,
-) -> None:
-    """Give the nodes below and at a node of a tree a new label."""
-    _walk(root, old, old, begin, near, label, order, parent)
-    above = parent[node]
-    order[0], label[node], size, place = node, new, 1, 0
-    while place < size:
-        b = order[place]
-        place += 1
-        for e in range(begin[b], begin[b + 1]):
-            u = near[e]
-            if u != above and label[u] == old and parent[u] == b:
-                order[size], label[u] = u, new
-                size += 1
 
 
 @njit(cache=True)

@@ -124,7 +124,7 @@ def children_of(event: NodeBranched) -> tuple[Decision, Decision]:
 # The margin for rounding between a bound on the centred points and one on the given points.
 #
 # Solvers move the points to about their mean, contract must-linked points to rounded means and add
-# up sums of squares in doubles. Sums of weights are exact (`ccviz.problem.weights`), and norms are
+# up sums of squares in doubles. Sums of weights are exact (`ccviz.problem.points`), and norms are
 # weighted by them. A clustering's cost is the square of the norm of the points less their means,
 # which is a projection of the points. So an error of norm e in the points moves the root of every
 # cost, and of the optimum, by at most e. The other errors are relative: each sum of squares has

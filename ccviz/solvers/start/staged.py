@@ -55,18 +55,14 @@ def staged_clusterings(
             if isinstance(found, InfeasibilityProved) or context.stop():
                 return
         if isinstance(found, tuple):  # of the solver's answers the last is the best
-            yield _exchanged(blocks, found[0], context), "exchange"
+            labels = found[0]
+            if not (blocks.rules or (needs_swaps(blocks) and blocks.s > _SWAPPED)):
+                labels = exchanged(blocks, relax_to_search(blocks), labels, context.stop)
+            yield labels, "exchange"
     if found is not None:
         return
     if (known := check_feasibility(problem, stop=context.stop)).labels is not None:
         yield blocks.project(known.labels), "feasibility"
-
-
-def _exchanged(blocks: Blocks, labels: IntArray, context: Context) -> IntArray:
-    """Return the labels after improving exchanges that keep links and sizes."""
-    if blocks.rules or (needs_swaps(blocks) and blocks.s > _SWAPPED):
-        return labels
-    return exchanged(blocks, relax_to_search(blocks), labels, context.stop)
 
 
 def _thorough(method: str, problem: Problem, blocks: Blocks) -> Solver:

@@ -17,8 +17,7 @@ from ccviz.problem.blocks import Blocks, BoundedBlocks, contract
 from ccviz.problem.links import Links
 from ccviz.problem.partition import Partition
 from ccviz.solvers.assignment.centers import block_costs
-from ccviz.solvers.colgen.master.covering import cluster_columns
-from ccviz.solvers.colgen.master.rounding import choose
+from ccviz.solvers.colgen.master.covering import choose, cluster_columns
 from ccviz.solvers.colgen.partitioning.every_cluster import EveryCluster, every_cluster_of
 from ccviz.solvers.colgen.partitioning.master import Master, Solution, best_partition
 from ccviz.solvers.colgen.partitioning.pricer import Priced, Pricer, pricer_of
@@ -427,9 +426,11 @@ class Generation:
 
     def _reported(self) -> Report:
         phase, bound = self.phase, self.phase.bound
-        certificate = {}
+        certificate: dict[str, np.ndarray] = {}
         if bound.duals is not None and bound.least is not None:
-            certificate = {"duals": bound.duals, "least": bound.least, **self._listed()}
+            certificate = {"duals": bound.duals, "least": bound.least}
+            if isinstance(self.pricer, EveryCluster):  # the bound counts every rule
+                certificate["listed"] = np.array([len(self.pricer.clusters.costs)])
         known = max(self.given.task.lower_bound, phase.constant * (1.0 - 1e-9))
         return Report(
             "go on",
@@ -439,12 +440,6 @@ class Generation:
             state=phase,
             iterations=phase.iteration,
         )
-
-    def _listed(self) -> dict[str, IntArray]:
-        """Return the number of clusters where each was looked at: the bound counts every rule."""
-        if not isinstance(self.pricer, EveryCluster):
-            return {}
-        return {"listed": np.array([len(self.pricer.clusters.costs)])}
 
     def _most_cost(self) -> float:
         """Return an upper bound on the cost of any clustering."""

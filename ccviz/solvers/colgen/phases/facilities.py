@@ -19,8 +19,7 @@ from ccviz.solvers.colgen.master.facility_master import (
     Region,
     ascend_near,
 )
-from ccviz.solvers.colgen.phases.columns import ColumnGeneration
-from ccviz.solvers.colgen.phases.generation import End, Generation
+from ccviz.solvers.colgen.phases.generation import ColumnGeneration, End, Generation
 from ccviz.solvers.colgen.pricing.pricer import (
     ADJUSTMENTS,
     OpenPricing,

@@ -19,8 +19,8 @@ from ccviz.solvers.colgen.master.facility_master import LEAST_SAVING, FacilityDu
 from ccviz.solvers.colgen.params import Params
 from ccviz.solvers.colgen.partitioning.phase import PartitionPhase, blocks_of, class_counts
 from ccviz.solvers.colgen.partitioning.phase import first_phase as first_partition_phase
-from ccviz.solvers.colgen.phases.columns import ColumnPhase
 from ccviz.solvers.colgen.phases.facilities import FacilityPhase, LocalPhase
+from ccviz.solvers.colgen.phases.generation import ColumnPhase
 from ccviz.solvers.colgen.phases.start import StartPhase, counted_mass, neighbours
 from ccviz.solvers.colgen.pricing.pricer import Pricer
 from ccviz.solvers.colgen.state import NodeInput, NodeState, turned

@@ -13,11 +13,10 @@ from ccviz.events import ColumnsPriced
 from ccviz.problem.blocks import BoundedBlocks
 from ccviz.problem.partition import Partition
 from ccviz.solvers.base import never
-from ccviz.solvers.colgen.master.covering import MasterSolution, best_cover
+from ccviz.solvers.colgen.master.covering import MasterSolution, assemble, best_cover, choose
 from ccviz.solvers.colgen.master.facilities import make_facilities
-from ccviz.solvers.colgen.master.rounding import assemble, choose
-from ccviz.solvers.colgen.phases.columns import ColumnGeneration, ColumnPhase
 from ccviz.solvers.colgen.phases.facilities import FacilityGeneration, StalledPhase
+from ccviz.solvers.colgen.phases.generation import ColumnGeneration, ColumnPhase
 from ccviz.solvers.colgen.state import Bound, NodeContext, NodeInput, NodeState
 from ccviz.solvers.colgen.strong_branching import (
     Basis,

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import linprog
 
 from ccviz.solvers.assignment import Structure, solve_assignment
-from ccviz.solvers.assignment.kernels.transport import transport
+from ccviz.solvers.assignment.transport import transport
 
 
 def linear_program(cost, lower, upper):
