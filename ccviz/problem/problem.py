@@ -21,10 +21,8 @@ from ccviz.problem.rule_base import Rule
 from ccviz.problem.sizes import (
     NO_SIZES,
     Sizes,
-    check_sizes,
     checked_sizes,
     read_outliers,
-    refuse_beside,
     sizes_with,
     spare_points,
 )
@@ -324,15 +322,16 @@ def _add_centers(problem: Problem, given: Any) -> None:
     """Add given centres to a problem that is being made, as points of great weight."""
     X, k = read_points(problem.X), problem.k
     n, d = X.shape
-    for asked, words in (
-        (bool(problem.rules), "rules"),
-        (problem.weights is not None, "weights of points"),
-        (bool(problem.outliers), "outliers"),
-        (bool(problem.fixed), "other fixed centres"),
-        (problem.neighbors is not None, "neighbours"),
-    ):
-        if asked:
-            raise ProblemError(f"centres cannot be fixed beside {words}.")
+    _refuse(
+        "centres cannot be fixed",
+        {
+            "rules": bool(problem.rules),
+            "weights of points": problem.weights is not None,
+            "outliers": bool(problem.outliers),
+            "other fixed centres": bool(problem.fixed),
+            "neighbours": problem.neighbors is not None,
+        },
+    )
     centers = read_centers(given, n, d, _read_k(k, n))
     _read_truth(problem.truth, n)
     must_link = read_links(problem.must_link, n, "must-link")[0]
@@ -366,14 +365,27 @@ def _check_fixed(problem: Problem) -> None:
 
 def _check_left_out(problem: Problem) -> None:
     outliers = read_outliers(problem.outliers, problem.n, problem.n_clusters)
-    assert problem.sizes is not None
-    check_sizes(problem.sizes, outliers)
-    refuse_beside(
-        problem.is_soft,
-        bool(problem.rules),
-        problem.weights is not None,
-        problem.neighbors is not None,
+    sizes = problem.sizes
+    assert sizes is not None
+    kept = problem.k - outliers  # the others are of one point, and none of these has a least size
+    if kept < 1 or (sizes.lower > 1).any() or (sizes.upper[kept:] > 1).any():
+        raise ProblemError(NO_SIZES)
+    _refuse(
+        "points cannot be left out",
+        {
+            "soft links": problem.is_soft,
+            "rules other than diameter<= and size<=": bool(problem.rules),
+            "weights of points": problem.weights is not None,
+            "neighbours": problem.neighbors is not None,
+        },
     )
+
+
+def _refuse(what: str, beside: dict[str, bool]) -> None:
+    """Raise if something is asked beside what it cannot be combined with."""
+    for words, is_asked in beside.items():
+        if is_asked:
+            raise ProblemError(f"{what} beside {words}.")
 
 
 def read_rules(given: Any) -> tuple[Any, ...]:

@@ -203,25 +203,3 @@ def sizes_with(outliers: int, n: int, k: int) -> Sizes:
     lower = np.ones(k, dtype=np.int64)
     upper = np.append(np.full(k - outliers, n - k + 1), np.ones(outliers, dtype=np.int64))
     return Sizes(lower, upper)
-
-
-def check_sizes(sizes: Sizes, outliers: int) -> None:
-    """Raise unless the last ``outliers`` clusters are of one point, and no other has a least size.
-
-    `sizes`: Of all clusters, those of points left out included.
-    """
-    kept = len(sizes.lower) - outliers
-    if kept < 1 or (sizes.lower > 1).any() or (sizes.upper[kept:] > 1).any():
-        raise ProblemError(NO_SIZES)
-
-
-def refuse_beside(is_soft: bool, has_rules: bool, is_weighted: bool, has_neighbors: bool) -> None:
-    """Raise if a problem with outliers has what they cannot be combined with."""
-    for asked, words in (
-        (is_soft, "soft links"),
-        (has_rules, "rules other than diameter<= and size<="),
-        (is_weighted, "weights of points"),
-        (has_neighbors, "neighbours"),
-    ):
-        if asked:
-            raise ProblemError(f"points cannot be left out beside {words}.")

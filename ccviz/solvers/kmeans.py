@@ -24,7 +24,7 @@ from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.common.clusters import farthest_moves
 from ccviz.solvers.common.scaling import is_wide
-from ccviz.solvers.common.seeding import INITS, given_centers, point_centers
+from ccviz.solvers.common.seeding import INITS, point_centers, start_centers
 
 # --- Means of clusters from pass to pass, from the points that changed their cluster --------------
 
@@ -88,9 +88,8 @@ class KMeans(Solver):
         rng, best, found = context.rng, np.inf, None
         for restart in range(self.n_init):
             yield Restarted(restart=restart)
-            centers = given_centers(problem, context, restart)
-            if centers is None:
-                centers = point_centers(problem, rng, self.init)
+            draw = partial(point_centers, problem, rng, self.init)
+            centers = start_centers(problem, context, restart, draw)
             labels, wcss = yield from self._descend(problem, centers)
             if wcss < best:
                 best, found = wcss, labels

@@ -1,4 +1,4 @@
-"""Means of clusters, and ways to fill clusters that ran empty.
+"""Ways to fill clusters that ran empty, and nearest centres.
 
 The compiled loops over blocks have theirs in `ccviz.solvers.assignment.centers`.
 """
@@ -8,13 +8,6 @@ from __future__ import annotations
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
-
-
-def cluster_means(points: FloatArray, mass: FloatArray, labels: IntArray, k: int) -> FloatArray:
-    """Return the means of k clusters, none of them empty."""
-    total = np.zeros((k, points.shape[1]))
-    np.add.at(total, labels, mass[:, None] * points)
-    return total / np.bincount(labels, mass, k)[:, None]
 
 
 def farthest_moves(labels: IntArray, paid: FloatArray, k: int) -> list[tuple[int, int]]:

@@ -186,17 +186,17 @@ def last_incumbent(events: Iterable[Event], stop: Callable[[], bool] = never) ->
     return labels
 
 
-def given_centers(problem: Problem, context: Context, restart: int) -> FloatArray | None:
-    """Return the centres of the clustering that a run begins with, for its first start.
+def start_centers(
+    problem: Problem, context: Context, restart: int, draw: Callable[[], FloatArray]
+) -> FloatArray:
+    """Return the first centres of a start: drawn, but for the first of a run that has a clustering.
 
-    Returns: None for the other starts, without such a clustering, and where it has an empty
-    cluster.
+    Then they are the means of its clusters, if none of them is empty.
     """
     if restart or context.labels is None:
-        return None
-    sizes = np.bincount(context.labels, problem.masses, minlength=problem.k)
-    if not sizes.all():
-        return None
+        return draw()
+    if not np.bincount(context.labels, problem.masses, minlength=problem.k).all():
+        return draw()
     return cluster_means(problem.X, context.labels, problem.k, problem.weights)
 
 

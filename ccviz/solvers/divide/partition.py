@@ -23,8 +23,9 @@ import numpy as np
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
 from ccviz.problem.blocks import Blocks, BoundedBlocks
+from ccviz.problem.partition import cluster_means
 from ccviz.solvers.base import never
-from ccviz.solvers.common.clusters import cluster_means, nearest_centers
+from ccviz.solvers.common.clusters import nearest_centers
 from ccviz.solvers.common.hard_links import NO_LINKS
 from ccviz.solvers.search.tree import StoppedError
 
@@ -99,7 +100,7 @@ def anticluster(
     `labels` (s,): A good clustering of the blocks. `alike` (s, q): Further features whose sums
     should be alike, see `ccviz.solvers.divide.refine`. `stop`: Cheap; tested between sweeps.
     """
-    centers = cluster_means(blocks.centroid, blocks.mass, labels, blocks.k)
+    centers = cluster_means(blocks.centroid, labels, blocks.k, blocks.mass)
     deviation = blocks.mass[:, None] * (blocks.centroid - centers[labels])
     scatter = (deviation**2).sum(axis=1) / blocks.mass
     shared = _shared(labels, scatter, parts, most_shared)
@@ -408,7 +409,7 @@ def filled(blocks: Blocks, labels: IntArray) -> IntArray:
 
 def means_of(blocks: Blocks, labels: IntArray) -> FloatArray:
     """Return the means of the clusters, every one used."""
-    return cluster_means(blocks.centroid, blocks.mass, labels, int(labels.max()) + 1)
+    return cluster_means(blocks.centroid, labels, int(labels.max()) + 1, blocks.mass)
 
 
 def cost(blocks: Blocks, labels: IntArray) -> float:

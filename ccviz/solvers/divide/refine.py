@@ -22,7 +22,8 @@ from scipy.linalg import eigh
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.blocks import Blocks
-from ccviz.solvers.common.clusters import cluster_means, nearest_centers
+from ccviz.problem.partition import cluster_means
+from ccviz.solvers.common.clusters import nearest_centers
 from ccviz.solvers.divide.partition import (
     SHARED,
     Anticlustering,
@@ -178,7 +179,7 @@ def _second_moments(blocks: Blocks, labels: IntArray, most: int) -> FloatArray:
     one, other = np.triu_indices(axes.shape[1])
     on_axes = points @ axes
     products = blocks.mass[:, None] * on_axes[:, one] * on_axes[:, other]
-    means = cluster_means(products, np.ones(blocks.s), labels, blocks.k)
+    means = cluster_means(products, labels, blocks.k)
     return _of_unit_scatter(products - means[labels])
 
 

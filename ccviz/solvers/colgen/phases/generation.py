@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -254,11 +254,6 @@ class Generation(ABC):
         )  # fmt: skip
         self.rounds.append(shown)
 
-    @property
-    def stop(self) -> Callable[[], bool]:
-        """True once a long solution should end with what it has."""
-        return self.context.task.stop
-
 
 # --- Column generation in which each column represents one cluster --------------------------------
 
@@ -294,13 +289,6 @@ class ColumnGeneration(Generation):
         made = cls(context, phase.state, master, phase.solution, phase.search)
         made.first, made.covers = phase.iterate, phase.covers
         return made
-
-    @classmethod
-    def after(
-        cls, context: NodeContext, state: NodeState, rounds: list[ColumnsPriced]
-    ) -> ColumnGeneration:
-        """Begin after column generation over facilities."""
-        return cls(context, state, master_of(context, state), rounds=rounds)
 
     def phase(self) -> ColumnPhase:
         """Return the phase that the next task continues."""
@@ -347,17 +335,12 @@ class ColumnGeneration(Generation):
         elif stabiliser.extent > 0.0:
             self.state = replace(state, stabiliser=stabiliser.relax(solution.duals))
         elif solution.shortfall > _INFEASIBLE and state.bound.value <= self.context.most_cost:
-            self._raise_artificial_cost()
+            self.state = replace(self.columns_now, artificial_cost=_RAISED * state.artificial_cost)
+            self.master = master_of(self.context, self.state)
+            self.master.middle = self.first
         else:
             self.end = End.COMPLETE
         return self
-
-    def _raise_artificial_cost(self) -> None:
-        state = self.columns_now
-        state = replace(state, artificial_cost=_RAISED * state.artificial_cost)
-        self.state = state
-        self.master = master_of(self.context, state)
-        self.master.middle = self.first
 
 
 def master_of(context: NodeContext, state: NodeState, covers: bool = False) -> Master:
