@@ -142,6 +142,11 @@ class Blocks:
             return points
         return points[np.argsort(self.unweighted[points], kind="stable")]
 
+    def points_of(self, a: int, b: int) -> tuple[int, int]:
+        """Return the first point of each of two blocks, the smaller one first."""
+        first, second = int(self.members(a)[0]), int(self.members(b)[0])
+        return min(first, second), max(first, second)
+
 
 BoundedBlocks = NewType("BoundedBlocks", Blocks)
 """Blocks that a relaxation may be made of, see `ccviz.problem.relaxed.bounded`."""

@@ -16,7 +16,6 @@ import numpy as np
 from ccviz.bounds import OPTIMAL_GAP, is_closed
 from ccviz.errors import ParameterError, WorkersLostError, quote
 from ccviz.events import (
-    TERMINATION_SENTENCES,
     Assigned,
     CentersMoved,
     ColumnsPriced,
@@ -197,7 +196,7 @@ class Stepper(Iterator[Record]):
         if event is None:
             for leave in self._context.leaving:
                 self._waiting.extend(leave())
-            self._waiting.append(_finished(reason or self._reason() or "interrupted"))
+            self._waiting.append(Finished.of(reason or self._reason() or "interrupted"))
             return self._stamp(self._waiting.popleft())
         return self._stamp(event)
 
@@ -292,10 +291,6 @@ class Stepper(Iterator[Record]):
 _STILL_OPTIMAL = (
     "The clustering keeps every constraint that was added, so that the earlier proof holds."
 )
-
-
-def _finished(reason: Termination) -> Finished:
-    return Finished(termination=reason, message=TERMINATION_SENTENCES[reason])
 
 
 def _check_kinds(problem: Any, solver: Any) -> None:

@@ -22,7 +22,7 @@ import numpy as np
 from ccviz.arrays import IntArray
 from ccviz.errors import ContradictionError, ProblemError
 from ccviz.feasibility.check import check_feasibility
-from ccviz.problem.blocks import contract, refine
+from ccviz.problem.blocks import contract
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.problem.relaxed import Bounded
@@ -65,7 +65,7 @@ from ccviz.solvers.colgen.phases.settle import (
 )
 from ccviz.solvers.colgen.phases.start import StartPhase, advance_start
 from ccviz.solvers.colgen.state import NodeContext, NodeInput, NodeState
-from ccviz.solvers.search.decisions import decided_pairs
+from ccviz.solvers.search.decisions import under_decisions
 from ccviz.solvers.search.tree import Multipliers, Report, Task, cutoff
 
 IteratingPhase = ColumnPhase | FacilityPhase | CyclePhase | LocalPhase
@@ -76,9 +76,8 @@ _TOO_MUCH = "The bound passes what a single cluster of all points costs."
 
 def advance(problem: Bounded, settings: NodeSettings, params: Params, task: Task) -> Report:
     """Work on a node for about a second."""
-    together, apart = (decided_pairs(task.decisions, side) for side in (True, False))
     try:
-        problem = refine(problem, together, apart)
+        problem = under_decisions(problem, task.decisions)
     except ContradictionError as contradiction:
         return infeasible(str(contradiction), contradiction.chain)
     except ProblemError as too_few:  # blocks for k clusters

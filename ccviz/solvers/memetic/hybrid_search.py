@@ -11,7 +11,6 @@ from scipy.spatial.distance import cdist
 
 from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.events import (
-    TERMINATION_SENTENCES,
     Event,
     Finished,
     GenerationEnded,
@@ -239,7 +238,7 @@ class HybridSearch:
                 f"{len(self.problem.must_link)} must-links and {broken.cannot_link} of "
                 f"{len(self.problem.cannot_link)} cannot-links."
             )
-            yield Finished(termination="stalled", message=TERMINATION_SENTENCES["stalled"])
+            yield Finished.of("stalled")
 
     def _matings(self, generation: int) -> list[tuple[Any, ...]]:
         rng = np.random.default_rng(self._seed(generation))

@@ -16,8 +16,9 @@ import numpy as np
 
 from ccviz.arrays import IntArray
 from ccviz.events import NodeBranched, NodeOpened
-from ccviz.problem.blocks import contract
+from ccviz.problem.blocks import contract, refine
 from ccviz.problem.problem import Problem
+from ccviz.problem.relaxed import AnyProblem
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,15 @@ def decided_pairs(decisions: Iterable[Decision], together: bool) -> IntArray:
         if isinstance(each, PairDecision) and each.together == together
     ]
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+def under_decisions(problem: AnyProblem, decisions: Iterable[Decision]) -> AnyProblem:
+    """Return a problem with the pairs that a node decided on as links.
+
+    Raises `ContradictionError` or `ProblemError` if they leave no clustering.
+    """
+    decisions = tuple(decisions)
+    return refine(problem, *(decided_pairs(decisions, side) for side in (True, False)))
 
 
 def decided_discs(decisions: Iterable[Decision], occupied: bool) -> IntArray:
