@@ -13,8 +13,8 @@ from ccviz.events import Event, Finished, GenerationEnded, IncumbentFound, Noted
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.common.clusters import fill_randomly
 from ccviz.solvers.common.hard_links import priced_graph, soften
+from ccviz.solvers.common.seeding import fill_randomly
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,8 @@ from ccviz.events import Assigned, CentersMoved, Event, Finished, IncumbentFound
 from ccviz.problem.partition import Partition, cluster_sums
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.common.clusters import farthest_moves
 from ccviz.solvers.common.scaling import is_wide
-from ccviz.solvers.common.seeding import INITS, point_centers, start_centers
+from ccviz.solvers.common.seeding import INITS, farthest_moves, point_centers, start_centers
 
 # --- Means of clusters from pass to pass, from the points that changed their cluster --------------
 

@@ -165,7 +165,7 @@ class _Step(Step):
     def _filled(self, answer: Assignment, cost: FloatArray) -> Assignment:
         """Give a block to each empty cluster: no conflict is broken by that."""
         from ccviz.solvers.assignment import Assignment, objective_of
-        from ccviz.solvers.common.clusters import fill_cheapest
+        from ccviz.solvers.common.seeding import fill_cheapest
 
         if np.bincount(answer.labels, minlength=self.blocks.k).all():
             return answer

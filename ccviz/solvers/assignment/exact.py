@@ -35,7 +35,7 @@ from ccviz.solvers.assignment.kernels.search import (
 from ccviz.solvers.assignment.structure import Structure
 from ccviz.solvers.assignment.transport import is_transport, solve_transport
 from ccviz.solvers.base import never
-from ccviz.solvers.common.clusters import fill_cheapest
+from ccviz.solvers.common.seeding import fill_cheapest
 
 # --- Hard cores of an assignment, and sizes or non-emptiness together with links ------------------
 #

@@ -44,10 +44,9 @@ from ccviz.solvers.assignment.structure import Structure, structure_of
 from ccviz.solvers.assignment.transport import is_transport, solve_transport
 from ccviz.solvers.assignment.wide import WideNearest, product_costs
 from ccviz.solvers.base import never
-from ccviz.solvers.common.clusters import fill_cheapest
 from ccviz.solvers.common.hard_links import NO_LINKS
 from ccviz.solvers.common.scaling import is_wide
-from ccviz.solvers.common.seeding import seed_centers
+from ccviz.solvers.common.seeding import fill_cheapest, seed_centers
 
 # --- Passes over many blocks, a strip at a time, by one thread or several -------------------------
 #

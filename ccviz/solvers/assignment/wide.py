@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.partition import cluster_means
 from ccviz.solvers.assignment.kernels.wide import lower_bounds, search_all, search_near, search_open
-from ccviz.solvers.common.clusters import nearest_centers
+from ccviz.solvers.common.seeding import nearest_centers
 
 SinglesArray = NDArray[np.float32]
 

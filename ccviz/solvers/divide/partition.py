@@ -25,8 +25,8 @@ from ccviz.compiled import njit
 from ccviz.problem.blocks import Blocks, BoundedBlocks
 from ccviz.problem.partition import cluster_means
 from ccviz.solvers.base import never
-from ccviz.solvers.common.clusters import nearest_centers
 from ccviz.solvers.common.hard_links import NO_LINKS
+from ccviz.solvers.common.seeding import nearest_centers
 from ccviz.solvers.search.tree import StoppedError
 
 # --------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from scipy.linalg import eigh
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.blocks import Blocks
 from ccviz.problem.partition import cluster_means
-from ccviz.solvers.common.clusters import nearest_centers
+from ccviz.solvers.common.seeding import nearest_centers
 from ccviz.solvers.divide.partition import (
     SHARED,
     Anticlustering,

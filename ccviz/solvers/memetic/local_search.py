@@ -15,7 +15,7 @@ from ccviz.compiled import njit
 from ccviz.solvers.assignment import solve_assignment
 from ccviz.solvers.assignment.kernels.search import SOLVED, assign
 from ccviz.solvers.base import never
-from ccviz.solvers.common.clusters import fill_cheapest
+from ccviz.solvers.common.seeding import fill_cheapest
 from ccviz.solvers.memetic import MemeticSettings
 from ccviz.solvers.memetic._descent import CHAINS, EJECTIONS, RELOCATIONS, descend
 from ccviz.solvers.memetic.instance import BlockData, Instance

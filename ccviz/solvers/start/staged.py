@@ -16,8 +16,7 @@ from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver
 from ccviz.solvers.bh_kmeans import BhKMeans
 from ccviz.solvers.blp_kmeans import BlpKMeans
-from ccviz.solvers.common.clusters import nearest_centers
-from ccviz.solvers.common.seeding import plain_kmeans
+from ccviz.solvers.common.seeding import nearest_centers, plain_kmeans
 from ccviz.solvers.memetic.local_search import mix_centers
 from ccviz.solvers.relaxation.exchange import exchanged, needs_swaps
 from ccviz.solvers.relaxation.model import relax_to_search

@@ -2,7 +2,7 @@ import numpy as np
 
 from ccviz.problem.partition import cluster_means
 from ccviz.solvers.assignment.centers import block_means
-from ccviz.solvers.common.clusters import (
+from ccviz.solvers.common.seeding import (
     farthest_moves,
     fill_cheapest,
     fill_randomly,
