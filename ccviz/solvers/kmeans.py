@@ -163,12 +163,15 @@ def _leave_out(problem: Problem, labels: IntArray, paid: FloatArray) -> None:
             labels[point], paid[point], out = out, 0.0, out + 1
 
 
-def note_broken_links(problem: Problem, labels: IntArray | None) -> Iterator[Event]:
-    """Yield a note on the hard links that an answer breaks, if there are any."""
+def note_broken_links(
+    problem: Problem, labels: IntArray | None, why: str = "does not promise to keep any"
+) -> Iterator[Event]:
+    """Yield a note on the hard links that an answer breaks, if there are any.
+
+    `why`: What the method does with links.
+    """
     if labels is None:
         return
     broken = Partition(problem, labels).violations.hard
     if broken:
-        yield Noted(
-            text=f"{broken} hard links are broken: this method does not promise to keep any."
-        )
+        yield Noted(text=f"{broken} hard links are broken: this method {why}.")

@@ -21,7 +21,7 @@ from ccviz.solvers.colgen.master.covering import choose, cluster_columns
 from ccviz.solvers.colgen.partitioning.every_cluster import EveryCluster, every_cluster_of
 from ccviz.solvers.colgen.partitioning.master import Master, Solution, best_partition
 from ccviz.solvers.colgen.partitioning.pricer import Priced, Pricer, pricer_of
-from ccviz.solvers.colgen.phases.settle import twice_proved_over
+from ccviz.solvers.colgen.phases.settle import INTEGRAL, twice_proved_over
 from ccviz.solvers.colgen.phases.start import clustering_from, counted_mass
 from ccviz.solvers.colgen.state import ONE_CLUSTER, NodeInput
 from ccviz.solvers.colgen.strong_branching import branching_pair
@@ -314,9 +314,8 @@ class Generation:
             detail = "The bound passes the cost of a single cluster of all points."
             return replace(report, verdict="infeasible", lower_bound=np.inf, detail=detail)
         if self.phase.bound.value >= self.limit:
-            return twice_proved_over(
-                self.given, self.phase.blocks, replace(report, verdict="bound"), self.phase.left
-            )
+            report = replace(report, verdict="bound")
+            return twice_proved_over(self.given, self.phase.blocks, report, self.phase.left)
         if not self.is_complete:
             return report
         if solution.artificial > _NEEDED and self.phase.artificial_cost.max() <= _ENOUGH * most:
@@ -453,13 +452,8 @@ class Generation:
         columns = self.master.columns[: len(solution.weights)]
         pair = branching_pair(self.phase.blocks, columns, solution.weights)
         if pair is None:
-            detail = "The relaxation's solution is a clustering."
-            return twice_proved_over(
-                self.given,
-                self.phase.blocks,
-                replace(report, verdict="integral", detail=detail),
-                self.phase.left,
-            )
+            report = replace(report, verdict="integral", detail=INTEGRAL)
+            return twice_proved_over(self.given, self.phase.blocks, report, self.phase.left)
         chosen = best_partition(self.master, self.given.settings.cover_nodes, self.given.task.stop)
         if chosen is not None:
             report = self._with_clustering(report, self.master.columns[chosen])

@@ -156,14 +156,14 @@ def with_columns(
     return replace(report, labels=partition.labels, source="columns")
 
 
-_INTEGRAL = "The relaxation's solution is a clustering."
+INTEGRAL = "The relaxation's solution is a clustering."
 
 
 def settle_columns(context: NodeContext, generation: ColumnGeneration, report: Report) -> Report:
     """Close or branch a node without missing columns."""
     report, state, pair = _at_vertex(context, generation, report)
     if pair is None:
-        return replace(report, verdict="integral", detail=_INTEGRAL)
+        return replace(report, verdict="integral", detail=INTEGRAL)
     return _branched(context, state, pair, report)
 
 
@@ -231,7 +231,7 @@ def _on_pair(
     columns = state.columns[:, : context.blocks.s]
     pair = branching_pair(context.blocks, columns, solution.weights)
     if pair is None:
-        return replace(report, verdict="integral", detail=_INTEGRAL)
+        return replace(report, verdict="integral", detail=INTEGRAL)
     return replace(report, verdict="branch", branch=PairDecision(*pair, together=True), state=state)
 
 
