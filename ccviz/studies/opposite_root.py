@@ -44,8 +44,7 @@ class Root:
             return -np.inf  # the relaxation divides by the masses of blocks
         blocks = contract(refined)
         child = relax(blocks)
-        child_of = np.empty(self.blocks.s, dtype=np.int64)
-        child_of[self.blocks.block_of] = blocks.block_of
+        child_of = self.blocks.project(blocks.block_of)
         start = inherit(self.at, child_of, self.relaxation, child)
         target = above * self.growth * (1.0 - OPTIMAL_GAP)
         at, _ = run_rounds(RoundParams(), child, start, target, _ROUNDS, never)

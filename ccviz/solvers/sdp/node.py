@@ -163,8 +163,7 @@ def _start(task: Task, blocks: Blocks, relaxation: Relaxation) -> AnyIterate:
     # Of a single clustering no multipliers prove more than none do: its cost.
     if parent is None or (relaxation.s == relaxation.k and relaxation.classes is None):
         return cold_start(relaxation)
-    child_of = np.empty(parent.blocks.s, dtype=np.int64)
-    child_of[parent.blocks.block_of] = blocks.block_of
+    child_of = parent.blocks.project(blocks.block_of)
     return inherit(parent.at, child_of, parent.relaxation, relaxation)
 
 

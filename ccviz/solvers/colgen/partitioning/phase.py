@@ -186,8 +186,7 @@ def first_phase(given: NodeInput, found: tuple[IntArray, ...]) -> PartitionPhase
 def child_phase(given: NodeInput, parent: PartitionPhase) -> PartitionPhase:
     """Return a child's phase: over its parent's columns that keep the decision."""
     blocks, pricer = blocks_of(given)
-    child_of = np.empty(parent.blocks.s, dtype=np.int64)
-    child_of[parent.blocks.block_of] = blocks.block_of
+    child_of = parent.blocks.project(blocks.block_of)
     first = np.unique(child_of, return_index=True)[1]
     columns = parent.columns[:, first]
     whole = (columns[:, child_of] == parent.columns).all(axis=1)

@@ -147,8 +147,7 @@ def inherited(blocks: BoundedBlocks, parent: NodeState) -> NodeState:
     """Return the parent's columns that keep the branch's decision, over the child's blocks."""
     discs = len(parent.artificial_cost) - parent.blocks.s
     width = blocks.s + discs
-    child_of = np.empty(parent.blocks.s, dtype=np.int64)
-    child_of[parent.blocks.block_of] = blocks.block_of
+    child_of = parent.blocks.project(blocks.block_of)
     child_of = np.append(child_of, np.arange(blocks.s, width))
     first = np.unique(child_of, return_index=True)[1]
     columns = parent.columns[:, first]
