@@ -49,7 +49,12 @@ def block_costs(centroid: FloatArray, mass: FloatArray, centers: FloatArray) -> 
 
     Differences are squared, not expanded: data far from the origin lose no digits.
     """
-    return some_costs(centroid, mass, np.arange(len(centroid)), centers)
+    s, k = len(centroid), len(centers)
+    cost = np.empty((s, k))
+    for b in range(s):
+        for j in range(k):
+            cost[b, j] = mass[b] * squared_distance(centroid[b], centers[j])
+    return cost
 
 
 @njit(cache=True, nogil=True)
@@ -122,7 +127,10 @@ def block_wcss(
     centroid: FloatArray, mass: FloatArray, labels: IntArray, centers: FloatArray
 ) -> float:
     """Return the WCSS of labels around given centres, without the blocks' scatter."""
-    return some_wcss(centroid, mass, np.arange(len(labels)), labels, centers)
+    total = 0.0
+    for b in range(len(labels)):
+        total += mass[b] * squared_distance(centroid[b], centers[labels[b]])
+    return total
 
 
 # --- What an assignment step answers --------------------------------------------------------------

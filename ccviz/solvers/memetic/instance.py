@@ -95,11 +95,8 @@ def entering(
 
 
 @njit(cache=True, forceinline=True)
-def leaving(b: int, data: Any, state: Any) -> float:
-    """Return the decrease of the sum of squares when block b leaves its cluster.
-
-    `data`, `state`: As `BlockData` and `State`, or of other tuples with these arrays.
-    """
+def leaving(b: int, data: BlockData, state: State) -> float:
+    """Return the decrease of the sum of squares when block b leaves its cluster."""
     a, mass = state.label[b], data.mass[b]
     held = state.weight[a]
     if held <= mass:

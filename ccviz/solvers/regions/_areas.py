@@ -13,7 +13,7 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
-from ccviz.solvers.memetic.instance import entering, leaving
+from ccviz.solvers.memetic.instance import entering
 
 
 class Areas(NamedTuple):
@@ -121,6 +121,17 @@ def paid(b: int, c: int, areas: Areas, state: State) -> float:
         if state.label[areas.partner[e]] == c:
             cost += areas.price[e]
     return cost
+
+
+@njit(cache=True)
+def leaving(b: int, areas: Areas, state: State) -> float:
+    """Return the decrease of the sum of squares when block b leaves its cluster."""
+    a, mass = state.label[b], areas.mass[b]
+    held = state.weight[a]
+    if held <= mass:
+        return 0.0
+    share = entering(b, a, areas.point, areas.mass, state.total, state.weight)
+    return share * (held + mass) / (held - mass)
 
 
 @njit(cache=True)
