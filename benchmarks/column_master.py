@@ -28,7 +28,7 @@ from ccviz.solvers.colgen.master.barrier import DualProgram, ascend
 from ccviz.solvers.colgen.master.covering import Master
 from ccviz.solvers.colgen.master.facilities import Facilities
 from ccviz.solvers.colgen.params import Params
-from ccviz.solvers.colgen.phases.columns import ColumnGeneration, ColumnPhase
+from ccviz.solvers.colgen.phases.generation import ColumnGeneration, ColumnPhase
 from ccviz.solvers.colgen.phases.opening import first_phase, pricer_of
 from ccviz.solvers.colgen.phases.start import StartPhase, clustering
 from ccviz.solvers.colgen.state import NodeContext, NodeInput

@@ -16,8 +16,7 @@ import numpy as np
 from lp_box import SETS, scaled
 from sklearn.metrics import adjusted_rand_score
 
-from ccviz.solvers.lp_box import DIVERGED
-from ccviz.solvers.lp_box.admm import CoupledSplitting, Splitting
+from ccviz.solvers.lp_box import DIVERGED, CoupledSplitting, Splitting
 
 WAYS = {"printed": CoupledSplitting, "box": Splitting}
 PENALTIES, ITERATIONS, GROWTH, EVERY = (0.1, 0.5, 2.0, 10.0, 20.0), 250, 1.1, 5

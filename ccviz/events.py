@@ -413,6 +413,11 @@ class Finished(Event, frozen=True, eq=False, tag=True, kw_only=True):
     termination: Termination
     message: str = ""
 
+    @classmethod
+    def of(cls, termination: Termination) -> Finished:
+        """Return the end of a run with its usual sentence."""
+        return cls(termination=termination, message=TERMINATION_SENTENCES[termination])
+
 
 AnyEvent = (
     Started

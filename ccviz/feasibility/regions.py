@@ -47,19 +47,14 @@ _KNOWN: WeakKeyDictionary[Problem, Connection] = WeakKeyDictionary()
 
 def connection_of(problem: Problem) -> Connection:
     """Return what a problem's neighbours say of its blocks; the same object each time."""
-    known = _KNOWN.get(problem)
-    if known is None:
-        known = _KNOWN[problem] = _connection_of(problem)
-    return known
-
-
-def _connection_of(problem: Problem) -> Connection:
-    assert problem.neighbors is not None
-    blocks = contract(problem)
-    is_small = blocks.s <= MOST_BLOCKS
-    apart = freeze(_parted(blocks, problem.neighbors)) if is_small else None
-    found = next(_obstacles(problem, blocks, problem.neighbors, apart), None)
-    return Connection(apart) if found is None else Connection(apart, *found)
+    if problem not in _KNOWN:
+        assert problem.neighbors is not None
+        blocks = contract(problem)
+        is_small = blocks.s <= MOST_BLOCKS
+        apart = freeze(_parted(blocks, problem.neighbors)) if is_small else None
+        found = next(_obstacles(problem, blocks, problem.neighbors, apart), ("", ()))
+        _KNOWN[problem] = Connection(apart, *found)
+    return _KNOWN[problem]
 
 
 def _parted(blocks: Blocks, neighbors: Neighbors) -> NDArray[np.bool_]:

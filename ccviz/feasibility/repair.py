@@ -256,7 +256,9 @@ def _branch(start: Any, neighbour: Any, k: int, colour: Any, nodes: int) -> int:
         nodes -= 1
         vertex = path[depth]
         following = colour[vertex] + 1
-        _take_back(start, neighbour, vertex, colour, blocked, saturation)
+        if following > 0:
+            _count(start, neighbour, vertex, colour[vertex], -1, blocked, saturation)
+            colour[vertex] = -1
         # Unused colours are interchangeable: only the first of them is tried.
         most = min(used[depth] + 1, k)
         while following < most and blocked[vertex, following] > 0:
@@ -266,7 +268,8 @@ def _branch(start: Any, neighbour: Any, k: int, colour: Any, nodes: int) -> int:
                 return NONE
             depth -= 1
             continue
-        _give(start, neighbour, vertex, following, colour, blocked, saturation)
+        _count(start, neighbour, vertex, following, 1, blocked, saturation)
+        colour[vertex] = following
         used[depth + 1] = max(used[depth], following + 1)
         depth += 1
         if depth == size:
@@ -291,27 +294,13 @@ def _most_saturated(start: Any, colour: Any, saturation: Any) -> int:
 
 
 @njit(cache=True)
-def _give(
-    start: Any, neighbour: Any, vertex: int, c: int, colour: Any, blocked: Any, saturation: Any
+def _count(
+    start: Any, neighbour: Any, vertex: int, c: int, more: int, blocked: Any, saturation: Any
 ) -> None:
-    colour[vertex] = c
+    """Count that a vertex has a colour, at its neighbours; with -1 that it has it no longer."""
     for e in range(start[vertex], start[vertex + 1]):
         other = neighbour[e]
-        if blocked[other, c] == 0:
-            saturation[other] += 1
-        blocked[other, c] += 1
-
-
-@njit(cache=True)
-def _take_back(
-    start: Any, neighbour: Any, vertex: int, colour: Any, blocked: Any, saturation: Any
-) -> None:
-    c = colour[vertex]
-    if c < 0:
-        return
-    colour[vertex] = -1
-    for e in range(start[vertex], start[vertex + 1]):
-        other = neighbour[e]
-        blocked[other, c] -= 1
-        if blocked[other, c] == 0:
-            saturation[other] -= 1
+        before = blocked[other, c]
+        blocked[other, c] = before + more
+        if before == 0 or before + more == 0:
+            saturation[other] += more

@@ -7,7 +7,7 @@ keeps its rules in words beside the links and sizes they were reduced to.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
@@ -19,7 +19,7 @@ from ccviz.errors import ProblemError, quote
 from ccviz.problem.column_links import MinSeparation, split_names  # noqa: F401 - as below
 from ccviz.problem.counts import word_numbers
 from ccviz.problem.links import Links
-from ccviz.problem.points import unknown_classes
+from ccviz.problem.points import checked_values, unknown_classes
 from ccviz.problem.rule_base import Either, Rule, RuleKind, RuleWords
 from ccviz.problem.rules import (  # noqa: F401 - this module is `ccviz.problem.rule_text` of 0.3
     RULE_KINDS,
@@ -29,7 +29,6 @@ from ccviz.problem.rules import (  # noqa: F401 - this module is `ccviz.problem.
     similar_to,
 )
 from ccviz.problem.sizes import Sizes
-from ccviz.problem.weights import checked_values
 
 # --- The parts of a text --------------------------------------------------------------------------
 
@@ -482,6 +481,11 @@ def joined(rules: Iterable[AskedRule]) -> AnyAsked:
 def parts_of(rule: AnyAsked) -> tuple[AskedRule, ...]:
     """Return the rules that are joined by *or*; of a single rule itself."""
     return rule.rules if isinstance(rule, AskedEither) else (rule,)
+
+
+def label_rules(rules: Iterable[AnyAsked]) -> Iterator[AskedRule]:
+    """Yield the rules by a column of labels, as ``labels(type)``; none is joined by *or*."""
+    return (each for rule in rules for each in parts_of(rule) if each.words.kind == "labels()")
 
 
 def rule_of(rule: AnyAsked) -> Rule:

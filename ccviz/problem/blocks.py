@@ -147,6 +147,11 @@ class Blocks:
             return points
         return points[np.argsort(self.unweighted[points], kind="stable")]
 
+    def points_of(self, a: int, b: int) -> tuple[int, int]:
+        """Return the first point of each of two blocks, the smaller one first."""
+        first, second = int(self.members(a)[0]), int(self.members(b)[0])
+        return min(first, second), max(first, second)
+
 
 BoundedBlocks = NewType("BoundedBlocks", Blocks)
 """Blocks that a relaxation may be made of, see `ccviz.problem.relaxed.bounded`."""
@@ -168,23 +173,19 @@ def contract(problem: Problem) -> Blocks:
     Blocks
         The same object each time for the same problem.
     """
-    known = _CONTRACTED.get(problem)
-    if known is None:
-        known = _CONTRACTED[problem] = _contract(problem)
-    return known
-
-
-# A run asks for the blocks several times, and with millions of links that takes seconds each.
-_CONTRACTED: WeakKeyDictionary[Problem, Blocks] = WeakKeyDictionary()
-
-
-def _contract(problem: Problem) -> Blocks:
+    if problem in _CONTRACTED:
+        return _CONTRACTED[problem]
     block_of = closure(problem.n, problem.must_link.hard.pairs)
     if problem.k == 2:
         block_of = _merge_forced(block_of, problem.cannot_link.hard.pairs)
     if problem.weights is not None and not problem.weights.all():
         block_of = _join_unweighted(problem, block_of)
-    return _summarise(problem, block_of)
+    _CONTRACTED[problem] = _summarise(problem, block_of)
+    return _CONTRACTED[problem]
+
+
+# A run asks for the blocks several times, and with millions of links that takes seconds each.
+_CONTRACTED: WeakKeyDictionary[Problem, Blocks] = WeakKeyDictionary()
 
 
 def _join_unweighted(problem: Problem, block_of: IntArray) -> IntArray:

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 
 from ccviz.arrays import FloatArray, IntArray, row_strips
 from ccviz.errors import ProblemError, UnfillableError
-from ccviz.problem.points import rows
+from ccviz.problem.points import checked_values, rows
 from ccviz.problem.rule_base import (
     NO_PAIRS,
     Alternatives,
@@ -38,7 +38,6 @@ from ccviz.problem.rule_base import (
     RuleWords,
     check_links,
 )
-from ccviz.problem.weights import checked_values
 
 # --- Places of points, from columns ---------------------------------------------------------------
 
@@ -296,14 +295,10 @@ def minimum_separation(X: ArrayLike, distance: float) -> list[tuple[int, int]]:
     gaps = np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1)
     too_near = gaps < distance
     for at in np.flatnonzero(np.abs(gaps - distance) <= _ROUNDING * distance).tolist():
-        too_near[at] = _are_nearer(ends[at], distance)
+        one, other = (map(Fraction, row) for row in ends[at].tolist())  # exactly
+        square = sum((a - b) ** 2 for a, b in zip(one, other, strict=True))
+        too_near[at] = square < Fraction(distance) ** 2
     return sorted(map(tuple, near[too_near].tolist()))
-
-
-def _are_nearer(ends: FloatArray, distance: float) -> bool:
-    """Return exactly whether (2, d) two points are nearer to each other than a distance."""
-    one, other = (map(Fraction, row) for row in ends.tolist())
-    return sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) < Fraction(distance) ** 2
 
 
 class Separation(_Distances):

@@ -22,10 +22,9 @@ from ccviz.arrays import IntArray
 from ccviz.errors import ProblemError, UnfillableError, quote
 from ccviz.problem.column_links import Apart
 from ccviz.problem.links import MOST_NAMED
-from ccviz.problem.points import is_missing
+from ccviz.problem.points import checked_values, exact_grid, is_missing
 from ccviz.problem.rule_base import Both, Points, Rule, RuleKind, RuleWords
-from ccviz.problem.sums import MaxSum, MinSum, SumLimit, on_grid
-from ccviz.problem.weights import checked_values, exact_grid
+from ccviz.problem.sums import MaxSum, MinSum, SumLimit
 
 
 def word_numbers(values: ArrayLike, name: str, rule: str) -> tuple[IntArray, tuple[str, ...]]:
@@ -73,14 +72,6 @@ class MaxExcess(SumLimit):
     def between(self) -> tuple[float, float]:
         """The limits of a cluster's sum: none from below."""
         return -np.inf, self.limit
-
-    @staticmethod
-    def _rounded(limit: float, shift: int) -> float:
-        return on_grid(np.floor, limit, shift)
-
-    def allows(self, problem: Points, points: IntArray) -> bool:
-        """Whether the cluster of these points keeps the rule."""
-        return bool(self.weights(problem)[points].sum() <= self.limit)
 
     def check(self, problem: Points) -> None:
         """Raise `UnfillableError` if all points together pass what k clusters may."""

@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import connected_components
 
 from ccviz.arrays import IntArray, freeze
 from ccviz.errors import ProblemError
-from ccviz.problem.links import MOST_NAMED, graph_of, read_links
+from ccviz.problem.links import graph_of, read_links
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,26 +149,3 @@ def read_neighbors(given: Any, n: int) -> Neighbors | None:
     if given.n != n:
         raise ProblemError(f"the neighbours are of {given.n:,} points, but there are {n:,} points.")
     return given
-
-
-def describe_broken(neighbors: Neighbors, labels: IntArray) -> list[str]:
-    """Return a sentence for each cluster of (n,) labels that falls apart: which one, and where."""
-    found: dict[int, list[IntArray]] = {}
-    for cluster, points in neighbors.broken(labels):
-        found.setdefault(cluster, []).append(points)
-    return [
-        f"Cluster {cluster} falls apart into {len(pieces) + 1} pieces: {_where(pieces)}."
-        for cluster, pieces in found.items()
-    ]
-
-
-def _where(pieces: list[IntArray]) -> str:
-    named = []
-    for points in pieces[:MOST_NAMED]:
-        some = ", ".join(map(str, points[:MOST_NAMED].tolist()))
-        more = f" and {len(points) - MOST_NAMED} more" if len(points) > MOST_NAMED else ""
-        named.append(f"{'point' if len(points) == 1 else 'points'} {some}{more}")
-    rest = len(pieces) - len(named)
-    named += [f"{rest} more"] * (rest > 0)
-    is_one = len(pieces) == len(pieces[0]) == 1
-    return f"{'; '.join(named)} {'is' if is_one else 'are'} apart from the largest"

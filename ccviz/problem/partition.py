@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 
 from ccviz.arrays import FloatArray, IntArray, freeze, row_strips
 from ccviz.errors import CcvizError
-from ccviz.problem.asked import AskedEither
+from ccviz.problem.asked import label_rules
 from ccviz.problem.fixed_centers import order_of
 from ccviz.problem.links import Links
 from ccviz.problem.points import unknown_classes
@@ -43,10 +43,11 @@ def agreement(truth: IntArray, labels: IntArray) -> dict[str, float]:
         return {}
     table = contingency(truth[known], labels[known])
     mirkin, ari = _pair_indices(table)
+    adjusted, normalised = _shared_information(table)
     return {
         "ari": ari,
-        "ami": _adjusted_information(table),
-        "nmi": _normalised_information(table),
+        "ami": adjusted,
+        "nmi": normalised,
         "mirkin": mirkin,
         "hubert": 1.0 - 2.0 * mirkin,
     }
@@ -83,44 +84,23 @@ def _entropy(sizes: IntArray) -> float:
     return float(max(-(share * np.log(share)).sum(), 0.0))
 
 
-def _information(table: IntArray) -> float:
-    n = table.sum()
+def _shared_information(table: IntArray) -> tuple[float, float]:
+    """Return the adjusted and the normalised mutual information."""
+    n, (r, c), rows, columns = int(table.sum()), table.shape, table.sum(1), table.sum(0)
+    if r == c == 1 or r == c == n:  # one cluster each, or only single points: equal
+        return 1.0, 1.0
     row, column = np.nonzero(table)
     share = table[row, column] / n
-    expected = table.sum(1)[row] * (table.sum(0)[column] / n) / n
-    return float(max((share * np.log(share / expected)).sum(), 0.0))
-
-
-def _is_trivial(table: IntArray) -> bool:
-    """Whether both partitions are one cluster, or both only single points: equal by definition."""
-    r, c = table.shape
-    return r == c == 1 or r == c == int(table.sum())
-
-
-def _normalised_information(table: IntArray) -> float:
-    if _is_trivial(table):
-        return 1.0
-    information = _information(table)
-    mean = (_entropy(table.sum(1)) + _entropy(table.sum(0))) / 2
-    return information / mean if information > np.finfo(float).eps else 0.0
-
-
-def _adjusted_information(table: IntArray) -> float:
-    if _is_trivial(table):
-        return 1.0
-    information, expected = _information(table), _expected_information(table)
-    above = (_entropy(table.sum(1)) + _entropy(table.sum(0))) / 2 - expected
-    least = np.finfo(float).eps  # of a difference that rounding may have made 0
-    return (information - expected) / (min(above, -least) if above < 0 else max(above, least))
-
-
-def _expected_information(table: IntArray) -> float:
-    """Return the mean mutual information of random partitions with the same sizes."""
-    n = int(table.sum())
+    by_chance = rows[row] * (columns[column] / n) / n
+    information = float(max((share * np.log(share / by_chance)).sum(), 0.0))
+    mean = (_entropy(rows) + _entropy(columns)) / 2
+    # Of random partitions with the same sizes, on average.
     logs = np.fromiter(map(math.lgamma, range(1, n + 2)), np.float64, n + 1)  # of the factorials
-    return float(
-        sum(_expected(a, b, logs) for a in table.sum(1).tolist() for b in table.sum(0).tolist())
-    )
+    expected = float(sum(_expected(a, b, logs) for a in rows.tolist() for b in columns.tolist()))
+    above = mean - expected
+    least = float(np.finfo(float).eps)  # of a difference that rounding may have made 0
+    above = min(above, -least) if above < 0 else max(above, least)
+    return (information - expected) / above, information / mean if information > least else 0.0
 
 
 def _expected(a: int, b: int, logs: FloatArray) -> float:
@@ -377,9 +357,7 @@ class Partition:
         if truth is None or self.scores.get("mirkin") != 0.0:
             return ""
         known = ~unknown_classes(truth)
-        for rule in self.problem.given.rules:
-            if isinstance(rule, AskedEither) or rule.words.kind != "labels()":
-                continue
+        for rule in label_rules(self.problem.given.rules):
             words = np.array(rule.known, dtype=np.int64)[known]
             is_same = bool(words.all()) and agreement(truth[known], words)["mirkin"] == 0.0
             if is_same and rule.words.limit == np.inf:

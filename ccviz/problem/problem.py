@@ -14,20 +14,18 @@ from ccviz.errors import ContradictionError, ProblemError, UnfillableError, quot
 from ccviz.numbers import card
 from ccviz.problem.asked import Asked
 from ccviz.problem.fixed_centers import center_weights, pairs_of_centers, read_centers
-from ccviz.problem.left_out import (
+from ccviz.problem.links import Links, Repeated, chain, closure, read_links
+from ccviz.problem.neighbors import Neighbors, read_neighbors
+from ccviz.problem.points import checked_weights, coarse, read_points, unknown_classes
+from ccviz.problem.rule_base import Rule
+from ccviz.problem.sizes import (
     NO_SIZES,
-    check_sizes,
+    Sizes,
+    checked_sizes,
     read_outliers,
-    refuse_beside,
     sizes_with,
     spare_points,
 )
-from ccviz.problem.links import Links, Repeated, chain, closure, read_links
-from ccviz.problem.neighbors import Neighbors, read_neighbors
-from ccviz.problem.points import coarse, read_points, unknown_classes
-from ccviz.problem.rule_base import Rule
-from ccviz.problem.sizes import Sizes, checked_sizes
-from ccviz.problem.weights import checked_weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,7 +60,7 @@ class Problem:
         Points that may be left out; they cost nothing. Each has a cluster of its own, numbered
         after the others, and ``k`` counts these too once the problem is made. A point left out
         keeps its cannot-links, and one with a must-link is never left out. See
-        `ccviz.problem.left_out`.
+        `ccviz.problem.sizes`.
     outliers_asked : int
         Outliers asked for, if must-links or ``k`` allow fewer; ``outliers`` sets it.
     fixed : int
@@ -118,13 +116,15 @@ class Problem:
         asked = read_outliers(self.outliers_asked, n, 0)
         if outliers and sizes is not None and not asked:
             raise ProblemError(NO_SIZES)
-        fewer: list[str] = []
+        corrections = coarse(X)
         if outliers and sizes is None:
             asked = read_outliers(outliers, n, k)
             outliers = spare_points(must_link.hard.pairs, n, k, asked)
             k += outliers
             sizes = sizes_with(outliers, n, k) if outliers else None
-            fewer = _fewer(asked, outliers)
+            if outliers < asked:
+                few = f"Of {asked} outliers only {outliers} can be"
+                corrections.append(f"{few}: no point with a must-link is left out.")
         checked = {
             "X": X,
             "k": k,
@@ -137,7 +137,7 @@ class Problem:
             "neighbors": read_neighbors(self.neighbors, n),
             "outliers": outliers,
             "outliers_asked": max(asked, outliers),
-            "corrections": tuple(coarse(X) + fewer),
+            "corrections": tuple(corrections),
             "repeated": (*twice, *again),
         }
         for name, value in checked.items():
@@ -267,7 +267,10 @@ class Problem:
         Rules that were reduced to links or sizes are compared as they were given.
         """
         ours, theirs = (
-            (each.k, each.outliers, each.fixed, each.neighbors is None, _rules(each))
+            (
+                (each.k, each.outliers, each.fixed, each.neighbors is None),
+                each.given.rules or each.rules,
+            )
             for each in (self, other)
         )
         return ours == theirs and all(
@@ -285,10 +288,6 @@ class Problem:
     def is_soft(self) -> bool:
         """Whether any link is soft."""
         return bool(len(self.must_link.soft) or len(self.cannot_link.soft))
-
-
-def _rules(problem: Problem) -> tuple[Any, ...]:
-    return problem.given.rules or problem.rules
 
 
 def _asked(problem: Problem) -> list[NDArray[Any]]:
@@ -319,26 +318,20 @@ def _read_k(given: Any, n: int) -> int:
     return k
 
 
-def _fewer(asked: int, outliers: int) -> list[str]:
-    """Return a notice if must-links keep points from being left out."""
-    if outliers == asked:
-        return []
-    return [f"Of {asked} outliers only {outliers} can be: no point with a must-link is left out."]
-
-
 def _add_centers(problem: Problem, given: Any) -> None:
     """Add given centres to a problem that is being made, as points of great weight."""
     X, k = read_points(problem.X), problem.k
     n, d = X.shape
-    for asked, words in (
-        (bool(problem.rules), "rules"),
-        (problem.weights is not None, "weights of points"),
-        (bool(problem.outliers), "outliers"),
-        (bool(problem.fixed), "other fixed centres"),
-        (problem.neighbors is not None, "neighbours"),
-    ):
-        if asked:
-            raise ProblemError(f"centres cannot be fixed beside {words}.")
+    _refuse(
+        "centres cannot be fixed",
+        {
+            "rules": bool(problem.rules),
+            "weights of points": problem.weights is not None,
+            "outliers": bool(problem.outliers),
+            "other fixed centres": bool(problem.fixed),
+            "neighbours": problem.neighbors is not None,
+        },
+    )
     centers = read_centers(given, n, d, _read_k(k, n))
     _read_truth(problem.truth, n)
     must_link = read_links(problem.must_link, n, "must-link")[0]
@@ -372,14 +365,27 @@ def _check_fixed(problem: Problem) -> None:
 
 def _check_left_out(problem: Problem) -> None:
     outliers = read_outliers(problem.outliers, problem.n, problem.n_clusters)
-    assert problem.sizes is not None
-    check_sizes(problem.sizes, outliers)
-    refuse_beside(
-        problem.is_soft,
-        bool(problem.rules),
-        problem.weights is not None,
-        problem.neighbors is not None,
+    sizes = problem.sizes
+    assert sizes is not None
+    kept = problem.k - outliers  # the others are of one point, and none of these has a least size
+    if kept < 1 or (sizes.lower > 1).any() or (sizes.upper[kept:] > 1).any():
+        raise ProblemError(NO_SIZES)
+    _refuse(
+        "points cannot be left out",
+        {
+            "soft links": problem.is_soft,
+            "rules other than diameter<= and size<=": bool(problem.rules),
+            "weights of points": problem.weights is not None,
+            "neighbours": problem.neighbors is not None,
+        },
     )
+
+
+def _refuse(what: str, beside: dict[str, bool]) -> None:
+    """Raise if something is asked beside what it cannot be combined with."""
+    for words, is_asked in beside.items():
+        if is_asked:
+            raise ProblemError(f"{what} beside {words}.")
 
 
 def read_rules(given: Any) -> tuple[Any, ...]:

@@ -20,11 +20,10 @@ from ccviz.numbers import count, number
 from ccviz.problem.asked import AnyAsked, Asked, AskedEither, rule_of
 from ccviz.problem.blocks import contract, refine
 from ccviz.problem.column_links import MOST_PAIRS
-from ccviz.problem.left_out import sizes_with, spare_points
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
 from ccviz.problem.rule_base import MOST_LINKS, NO_PAIRS, Both, Reduction, Rule, check_links
-from ccviz.problem.sizes import Sizes
+from ccviz.problem.sizes import Sizes, sizes_with, spare_points
 from ccviz.problem.sums import SumLimit, implied_sums
 
 __all__ = ["MOST_LINKS", "MOST_PAIRS", "KeptRule", "kept_rules", "with_rules"]
@@ -244,7 +243,9 @@ def kept_rules(problem: Problem, labels: IntArray) -> tuple[KeptRule, ...]:
     kept = []
     for rule in problem.given.rules:
         if isinstance(rule, AskedEither):
-            broken = _broken(problem, labels, rule)
+            joined = rule_of(rule)
+            numbers = np.unique(labels[labels >= 0]).tolist()
+            broken = sum(not joined.allows(problem, np.flatnonzero(labels == j)) for j in numbers)
             kept.append(KeptRule(rule, float(broken), not broken))
             continue
         kind, quantity = rule.kind, (rule.words.kind, rule.words.name, rule.known)
@@ -254,10 +255,3 @@ def kept_rules(problem: Problem, labels: IntArray) -> tuple[KeptRule, ...]:
         found, limit = measured[quantity], kind.limit(rule.words, rule.known)
         kept.append(KeptRule(rule, found, found <= limit if kind.is_upper else found >= limit))
     return tuple(kept)
-
-
-def _broken(problem: Problem, labels: IntArray, rule: AskedEither) -> int:
-    """Return how many clusters keep none of the rules that are joined by *or*."""
-    joined = rule_of(rule)
-    clusters = [np.flatnonzero(labels == j) for j in np.unique(labels[labels >= 0]).tolist()]
-    return sum(not joined.allows(problem, points) for points in clusters)

@@ -52,18 +52,12 @@ def bounded(problem: Problem, sums: Sums = "none") -> Bounded:
         rule for rule in problem.rules if isinstance(rule, kept) or not isinstance(rule, SumLimit)
     )
     sizes = None if problem.weights is not None else problem.sizes
-    if sums == "all" and sizes is not problem.sizes:
-        rules = (*rules, *sizes_as_sums(problem))
+    if sums == "all" and problem.sizes is not None and sizes is None:
+        ones, least, most = (1.0,) * problem.n, problem.sizes.lower.min(), problem.sizes.upper.max()
+        rules = (*rules, MinSum(ones, float(least)), MaxSum(ones, float(most)))
     if len(rules) == len(problem.rules) and sizes is problem.sizes:
         return Bounded(problem)
     return Bounded(replace(problem, rules=rules, sizes=sizes, asked=None))
-
-
-def sizes_as_sums(problem: Problem) -> tuple[SumLimit, ...]:
-    """Return the limits on the points of a cluster, whatever they weigh, as sums of ones."""
-    assert problem.sizes is not None
-    ones, sizes = (1.0,) * problem.n, problem.sizes
-    return MinSum(ones, float(sizes.lower.min())), MaxSum(ones, float(sizes.upper.max()))
 
 
 @dataclass(frozen=True, eq=False)

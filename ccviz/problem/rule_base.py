@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
 
@@ -181,10 +181,19 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Both(Rule):
-    """Every one of the rules holds."""
+class _Joined(Rule):
+    """Base of what joins rules."""
 
     rules: tuple[Rule, ...]
+
+    def settled(self, problem: Points) -> Self:
+        """Return it with its members as a solver is given them."""
+        return type(self)(tuple(rule.settled(problem) for rule in self.rules))
+
+
+@dataclass(frozen=True)
+class Both(_Joined):
+    """Every one of the rules holds."""
 
     def alternatives(self, problem: Points) -> Alternatives:
         """Return all ways to take an alternative of each rule."""
@@ -194,16 +203,10 @@ class Both(Rule):
         """Whether the cluster of these points keeps every rule."""
         return all(rule.allows(problem, points) for rule in self.rules)
 
-    def settled(self, problem: Points) -> Both:
-        """Return it with its members as a solver is given them."""
-        return Both(tuple(rule.settled(problem) for rule in self.rules))
-
 
 @dataclass(frozen=True)
-class Either(Rule):
+class Either(_Joined):
     """At least one of the rules holds, cluster by cluster."""
-
-    rules: tuple[Rule, ...]
 
     def alternatives(self, problem: Points) -> Alternatives:
         """Return the alternatives of all rules."""
@@ -212,10 +215,6 @@ class Either(Rule):
     def allows(self, problem: Points, points: IntArray) -> bool:
         """Whether the cluster of these points keeps one of the rules."""
         return any(rule.allows(problem, points) for rule in self.rules)
-
-    def settled(self, problem: Points) -> Either:
-        """Return it with its members as a solver is given them."""
-        return Either(tuple(rule.settled(problem) for rule in self.rules))
 
 
 def conjunction(problem: Points, rules: Iterable[Rule]) -> Alternatives:

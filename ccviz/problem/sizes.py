@@ -1,4 +1,4 @@
-"""Cluster sizes: the type, its check, and sizes as text."""
+"""Cluster sizes: the type, its check, sizes as text, and the sizes of points left out."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import numpy as np
 import scipy
 
 from ccviz.arrays import FloatArray, IntArray, freeze
-from ccviz.errors import ProblemError, UnfillableError
+from ccviz.errors import ProblemError, UnfillableError, quote
 from ccviz.numbers import whole
+from ccviz.problem.links import closure
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,3 +152,54 @@ def sizes_text(lower: Sequence[int], upper: Sequence[int]) -> str:
     """
     both = zip(lower, upper, strict=True)
     return ", ".join(f"{low}" if low == high else f"{low}-{high}" for low, high in both)
+
+
+# --- Outliers: points that may be left out, as clusters of one point each -------------------------
+#
+# To leave a point out is to give it a cluster of its own, which costs nothing. So up to m points
+# left out of k clusters are k + m clusters, the last m of one point each. That they are exactly m
+# loses nothing: wherever fewer are left out, another point can be, at no more cost; if its cluster
+# is empty then, another cluster falls into two. Bounds and proofs under sizes hold for it as they
+# are.
+#
+# A point left out shares a cluster with no other. So its cannot-links are kept, and a point with a
+# must-link is never left out.
+
+NO_SIZES = (
+    "points cannot be left out beside cluster sizes; an upper limit alone can be the rule size<=."
+)
+
+
+def read_outliers(given: Any, n: int, k: int) -> int:
+    """Return the largest number of points to leave out.
+
+    `n`, `k`: Points, and clusters without those of points left out. Raises `ProblemError` if it is
+    no whole number of at least 0, or leaves fewer points than clusters.
+    """
+    try:
+        outliers = int(given)
+    except (TypeError, ValueError, OverflowError):
+        raise ProblemError(f"outliers = {quote(given)} is not a number of points.") from None
+    if outliers != given or outliers < 0:
+        raise ProblemError(f"outliers = {quote(given)} is not a whole number of at least 0.")
+    if outliers > n - k:
+        raise ProblemError(
+            f"outliers = {quote(outliers)} of {n} points leave fewer than {k} for the clusters."
+        )
+    return outliers
+
+
+def spare_points(must_link: IntArray, n: int, k: int, outliers: int) -> int:
+    """Return how many points can be left out: no linked ones, and k blocks stay.
+
+    `must_link` (m, 2): Hard pairs.
+    """
+    count = np.bincount(closure(n, must_link))
+    return max(0, min(outliers, int((count == 1).sum()), len(count) - k))
+
+
+def sizes_with(outliers: int, n: int, k: int) -> Sizes:
+    """Return the sizes of k clusters, the last ``outliers`` of them of one point."""
+    lower = np.ones(k, dtype=np.int64)
+    upper = np.append(np.full(k - outliers, n - k + 1), np.ones(outliers, dtype=np.int64))
+    return Sizes(lower, upper)

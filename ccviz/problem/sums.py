@@ -14,6 +14,7 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.errors import ProblemError, UnfillableError
+from ccviz.problem.points import checked_values, exact_grid
 from ccviz.problem.rule_base import (
     NO_PAIRS,
     Alternatives,
@@ -24,7 +25,6 @@ from ccviz.problem.rule_base import (
     RuleWords,
     check_links,
 )
-from ccviz.problem.weights import checked_values, exact_grid
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,8 @@ class SumLimit(Rule):
 
     is_signed: ClassVar[bool] = False
     """Whether values may be below 0."""
+    rounding: ClassVar[Any] = np.floor
+    """What moves a limit to the grid, so that it allows the same sums."""
 
     values: tuple[float, ...]
     limit: float
@@ -44,12 +46,8 @@ class SumLimit(Rule):
         if not 0.0 <= limit < np.inf:
             raise ProblemError(f"a rule has the limit {self.limit}, but limits are at least 0.")
         object.__setattr__(self, "values", tuple(on_grid.tolist()))
-        object.__setattr__(self, "limit", self._rounded(limit, shift))
-
-    @staticmethod
-    def _rounded(limit: float, shift: int) -> float:
-        """Return the limit on the grid that allows the same sums."""
-        raise NotImplementedError
+        limit = float(np.ldexp(self.rounding(np.ldexp(limit, shift)), -shift))
+        object.__setattr__(self, "limit", limit)
 
     @property
     def between(self) -> tuple[float, float]:
@@ -65,6 +63,11 @@ class SumLimit(Rule):
             )
         return np.array(self.values)
 
+    def allows(self, problem: Points, points: IntArray) -> bool:
+        """Whether the cluster of these points keeps the rule."""
+        low, high = self.between
+        return bool(low <= self.weights(problem)[points].sum() <= high)
+
 
 @dataclass(frozen=True)
 class MaxSum(SumLimit):
@@ -74,10 +77,6 @@ class MaxSum(SumLimit):
     """
 
     parts_blocks: ClassVar[bool] = True
-
-    @staticmethod
-    def _rounded(limit: float, shift: int) -> float:
-        return on_grid(np.floor, limit, shift)
 
     @property
     def between(self) -> tuple[float, float]:
@@ -135,18 +134,12 @@ class MinSum(SumLimit):
     `values`: The column's value of each point, not negative and finite.
     """
 
-    @staticmethod
-    def _rounded(limit: float, shift: int) -> float:
-        return on_grid(np.ceil, limit, shift)
+    rounding: ClassVar[Any] = np.ceil
 
     @property
     def between(self) -> tuple[float, float]:
         """The limits of a cluster's sum."""
         return self.limit, np.inf
-
-    def allows(self, problem: Points, points: IntArray) -> bool:
-        """Whether the cluster of these points keeps the rule."""
-        return float(self.weights(problem)[points].sum()) >= self.limit
 
     def check(self, problem: Points) -> None:
         """Raise `UnfillableError` if there is too little for k clusters."""
@@ -272,8 +265,3 @@ def row_limits(problem: Points) -> tuple[tuple[FloatArray, float], ...]:
         if np.isfinite(high):
             rows.append((-values, high))
     return tuple(rows)
-
-
-def on_grid(rounding: Any, limit: float, shift: int) -> float:
-    """Return a limit on the grid of a unit of 2 to minus a power."""
-    return float(np.ldexp(rounding(np.ldexp(limit, shift)), -shift))

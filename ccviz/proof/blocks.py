@@ -23,7 +23,7 @@ class PlainBlocks:
     # have number 0.
     block_of: np.ndarray
     number: np.ndarray  # (n,): The same, but blocks of weight 0 come after the others
-    mass: np.ndarray  # (s,): Weights of the blocks; exact sums (`ccviz.problem.weights`)
+    mass: np.ndarray  # (s,): Weights of the blocks; exact sums (`ccviz.problem.points`)
     conflict: np.ndarray
     count: np.ndarray
     paths: Paths | None = None  # What neighbours say of all blocks, those of weight 0 last

@@ -126,7 +126,10 @@ def leave_too_little(problem: Problem, paths: Paths) -> bool:
         limits.append((ones, least, most))
     for values, low, high in limits:
         amount = [_amount(values, points) for points in paths.blocks]
-        can_hold = [_sum_of(amount, ~row) for row in paths.conflict]
+        can_hold = [
+            sum((amount[b] for b in np.flatnonzero(~row).tolist()), Fraction(0))
+            for row in paths.conflict
+        ]
         if min(can_hold) < low or _cannot_share(
             [_amount(values, points) for points in islands], Fraction(low), high, problem.k
         ):
@@ -137,10 +140,6 @@ def leave_too_little(problem: Problem, paths: Paths) -> bool:
 def _amount(values: np.ndarray, points: int) -> Fraction:
     chosen = [at for at in range(len(values)) if points >> at & 1]
     return sum((Fraction(each) for each in values[chosen].tolist()), Fraction(0))
-
-
-def _sum_of(amount: list[Fraction], which: np.ndarray) -> Fraction:
-    return sum((amount[b] for b in np.flatnonzero(which).tolist()), Fraction(0))
 
 
 def _cannot_share(amounts: list[Fraction], low: Fraction, high: int | None, k: int) -> bool:

@@ -113,7 +113,7 @@ class Centroids:
     """The blocks of a node as points with masses, and the rounding error of these."""
 
     points: np.ndarray  # (s, d): Means of the blocks; bounds are proved for these doubles
-    mass: np.ndarray  # (s,): Weights of the blocks, which are exact (`ccviz.problem.weights`)
+    mass: np.ndarray  # (s,): Weights of the blocks, which are exact (`ccviz.problem.points`)
     conflict: np.ndarray
     # Lower bound on the weighted sum of squared distances of the points to their blocks' means.
     inside: float

@@ -72,7 +72,6 @@ from ccviz.proof.parts import parts_bound, read_division
 from ccviz.proof.pricing import none_below
 from ccviz.proof.question import Case, Places, boxes, discs_of, gain, pricings, read_cases
 from ccviz.proof.reading import (
-    Clustering,
     FlawError,
     Leaf,
     Proof,
@@ -149,19 +148,15 @@ def _beside_tree(
 ) -> Verdict:
     """Return the verdict on a kept proof or on parts, and on what is left of an open tree."""
     check = Check(problem, Proof(), unit_of(problem), budget)
-    check.proof.clusterings = _clusterings(problem, events)
+    found = (event for event in events if isinstance(event, IncumbentFound))
+    check.proof.clusterings = [read_clustering(event, problem) for event in found]
     _check_clusterings(check, gap)
     if not check.proof.clusterings:
         raise FlawError("the run has no clustering")
-    found = _kept(check, events, kept) if kept else _divided(check, events)
-    if tree is not None and not tree.with_left.is_open and found[0] < check.enough:
-        found = max(found, _tree_bound(check, problem, tree.with_left))
-    return _compared(check, *found, gap)
-
-
-def _clusterings(problem: Problem, events: list[Event]) -> list[Clustering]:
-    found = (event for event in events if isinstance(event, IncumbentFound))
-    return [read_clustering(event, problem) for event in found]
+    bound = _kept(check, events, kept) if kept else _divided(check, events)
+    if tree is not None and not tree.with_left.is_open and bound[0] < check.enough:
+        bound = max(bound, _tree_bound(check, problem, tree.with_left))
+    return _compared(check, *bound, gap)
 
 
 def _divided(check: Check, events: list[Event]) -> tuple[float, int]:

@@ -19,14 +19,14 @@ from msgspec.structs import replace as replace_event
 
 from ccviz.arrays import IntArray
 from ccviz.events import Event, NodeBranched, NodeOpened, NodePruned, NodeReopened, Noted, TreeKept
-from ccviz.problem.blocks import Blocks, contract, refine
+from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
 from ccviz.problem.relaxed import WITHOUT, Lacking, is_within, keys, lacking_of, relaxed, shared
 from ccviz.problem.sizes import Sizes
 from ccviz.runs.run import Run
 from ccviz.solvers.base import Solver
-from ccviz.solvers.search.decisions import Decision, Margin, decided_pairs, decision_of, margin_of
+from ccviz.solvers.search.decisions import Decision, Margin, decision_of, margin_of, under_decisions
 from ccviz.solvers.search.tree import cutoff
 
 _SOLVERS = ("sdp", "colgen")
@@ -230,8 +230,7 @@ class _OldTree:
         return margin_of(self.before)
 
     def _blocks(self, problem: Problem, node: int) -> Blocks:
-        together, apart = (decided_pairs(self._decisions[node], side) for side in (True, False))
-        return contract(refine(problem, together, apart))
+        return contract(under_decisions(problem, self._decisions[node]))
 
     def _ground(self, certificate: dict[str, np.ndarray]) -> _Ground:
         key = b"".join(

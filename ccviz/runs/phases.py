@@ -127,7 +127,7 @@ def _on_a_path() -> Problem:
 def hard_core() -> None:
     """Solve one assignment by the bound and one by the repair, which the search leaves open."""
     from ccviz.solvers.assignment import Structure, solve_assignment
-    from ccviz.solvers.assignment.core import SearchLimits
+    from ccviz.solvers.assignment.exact import SearchLimits
 
     clique = Structure.from_edges(4, 4, np.array(list(combinations(range(4), 2))))
     rng = np.random.default_rng(_SEED)
@@ -141,7 +141,7 @@ def hard_core() -> None:
 
 def many_sized() -> None:
     """Assign points under sizes, with those left out whose cluster is in no doubt."""
-    from ccviz.solvers.assignment.exact import solve_sizes
+    from ccviz.solvers.assignment.transport import solve_sizes
 
     cost = np.random.default_rng(_SEED).uniform(size=(48, 4))
     size = np.full(4, 12, dtype=np.int64)

@@ -15,7 +15,6 @@ from ccviz.bounds import OPTIMAL_GAP, is_closed
 from ccviz.compiled import loading_measured
 from ccviz.errors import ParameterError, WorkersLostError, quote
 from ccviz.events import (
-    TERMINATION_SENTENCES,
     Assigned,
     CentersMoved,
     ColumnsPriced,
@@ -183,8 +182,7 @@ class Stepper(Iterator[Record]):
         if event is None:
             for leave in self._context.leaving:
                 self._waiting.extend(leave())
-            why = reason or self._reason() or "interrupted"
-            self._waiting.append(Finished(termination=why, message=TERMINATION_SENTENCES[why]))
+            self._waiting.append(Finished.of(reason or self._reason() or "interrupted"))
             return self._stamp(self._waiting.popleft())
         return self._stamp(event)
 

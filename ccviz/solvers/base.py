@@ -205,11 +205,8 @@ def label_of(name: str, *solvers: type[Solver]) -> str:
         The first that has it says its label.
     """
     given = (each for solver in solvers for each in fields(solver) if each.name == name)
-    return next((each.metadata["label"] for each in given), "") or _in_words(name)
-
-
-def _in_words(name: str) -> str:
-    return name.replace("_", " ").capitalize()
+    label: str = next((each.metadata["label"] for each in given), "")
+    return label or name.replace("_", " ").capitalize()
 
 
 @dataclass(frozen=True)

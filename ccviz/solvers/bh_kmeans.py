@@ -14,6 +14,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -34,7 +35,7 @@ from ccviz.solvers.common.hard_links import (
     soften,
     step_limit_setting,
 )
-from ccviz.solvers.common.seeding import AUTO, AUTO_DOC, INITS, given_centers, seed_centers
+from ccviz.solvers.common.seeding import AUTO, AUTO_DOC, INITS, seed_centers, start_centers
 
 if TYPE_CHECKING:
     from ccviz.solvers.assignment import Assignment
@@ -81,20 +82,14 @@ class BhKMeans(Solver):
             yield from impossible
             return
         step = _Step(softened, self.p, self.step_limit, first_s, context.stop)
-        rng, best = context.rng, np.inf
-        for restart in range(self.n_init):
+
+        def start(number: int, seeds: FloatArray, best: float) -> Generator[Event, None, End]:
             if self.n_init > 1:
-                yield Restarted(restart=restart)
-            seeds = given_centers(problem, context, restart)
-            if seeds is None:
-                seeds = seed_centers(step.blocks, rng, self.init)
-            end = yield from descend(step, seeds, best, self.max_iter, self.name)
-            if end.lacking is not None:
-                proved = end.lacking.infeasible
-                yield from no_assignment(problem, proved, self.step_limit, context.stop)
-                return
-            best = min(best, end.objective)
-        yield no_gain(step.was_cut, self.step_limit)
+                yield Restarted(restart=number)
+            return (yield from descend(step, seeds, best, self.max_iter, self.name))
+
+        draw = partial(seed_centers, step.blocks, context.rng, self.init)
+        yield from all_starts(self.n_init, start, draw, step, problem, context)
 
 
 # --- The descent that BH-kmeans and PCCC share ----------------------------------------------------
@@ -135,6 +130,30 @@ class Step(ABC):
     @abstractmethod
     def objective(self, labels: IntArray, centers: FloatArray, price: float) -> float:
         """Return the objective of labels of the blocks at the centres."""
+
+
+def all_starts(
+    count: int,
+    start: Callable[[int, FloatArray, float], Generator[Event, None, End]],
+    draw: Callable[[], FloatArray],
+    step: Step,
+    problem: Problem,
+    context: Context,
+) -> Iterator[Event]:
+    """Yield the events of a number of starts, and the end of the run.
+
+    `start`: Of its number, first centres and the best objective so far. `draw`: Returns centres.
+    """
+    best = np.inf
+    for number in range(count):
+        seeds = start_centers(problem, context, number, draw)
+        end = yield from start(number, seeds, best)
+        if end.lacking is not None:
+            proved = end.lacking.infeasible
+            yield from no_assignment(problem, proved, step.step_limit, context.stop)
+            return
+        best = min(best, end.objective)
+    yield no_gain(step.was_cut, step.step_limit)
 
 
 def descend(

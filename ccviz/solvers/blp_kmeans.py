@@ -29,7 +29,7 @@ from ccviz.solvers.common.hard_links import (
     step_limit_setting,
     why_infeasible,
 )
-from ccviz.solvers.common.seeding import AUTO, AUTO_DOC, INITS, given_centers
+from ccviz.solvers.common.seeding import AUTO, AUTO_DOC, INITS, start_centers
 
 if TYPE_CHECKING:
     from ccviz.solvers.assignment.centers import Assignment
@@ -87,11 +87,13 @@ class BlpKMeans(Solver):
 
         rng, best = context.rng, np.inf
         descent = Descent(blocks, self.step_limit, passes, context.stop)
+
+        def draw() -> FloatArray:
+            return _with_given(problem, first_centers(blocks, rng, self.init))
+
         for restart in range(self.n_init):
             yield Restarted(restart=restart)
-            seeds = given_centers(problem, context, restart)
-            if seeds is None:
-                seeds = _with_given(problem, first_centers(blocks, rng, self.init))
+            seeds = start_centers(problem, context, restart, draw)
             end = yield from self._descend(problem, descent, passes, seeds, best)
             if end.infeasible:
                 yield why_infeasible(problem)
@@ -103,7 +105,11 @@ class BlpKMeans(Solver):
         if best < np.inf:
             yield no_gain(descent.was_cut, self.step_limit)
         else:
-            yield _without_answer(self.n_init)
+            yield Finished(
+                termination="stalled",
+                message=f"None of {self.n_init} starts found an assignment within its time; "
+                "a feasible clustering may exist.",
+            )
 
     def _descend(
         self, problem: Problem, descent: Descent, passes: Passes, centers: FloatArray, best: float
@@ -173,11 +179,3 @@ class _End:
     labels: IntArray
     wcss: float
     infeasible: bool = False
-
-
-def _without_answer(starts: int) -> Finished:
-    return Finished(
-        termination="stalled",
-        message=f"None of {starts} starts found an assignment within its time; "
-        "a feasible clustering may exist.",
-    )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -28,7 +29,7 @@ from ccviz.events import (
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.common.seeding import INITS, given_centers, seed_centers
+from ccviz.solvers.common.seeding import INITS, seed_centers, start_centers
 
 if TYPE_CHECKING:
     from ccviz.solvers.assignment.greedy import Rules
@@ -64,9 +65,8 @@ class CopKMeans(Solver):
         best, ended = np.inf, 0
         for restart in range(self.n_init):
             yield Restarted(restart=restart)
-            centers = given_centers(problem, context, restart)
-            if centers is None:
-                centers = seed_centers(blocks, rng, self.init)
+            draw = partial(seed_centers, blocks, rng, self.init)
+            centers = start_centers(problem, context, restart, draw)
             order = rng.permutation(blocks.s)
             labels, wcss = yield from self._descend(blocks, rules, order, centers, first_point)
             ended += labels is None

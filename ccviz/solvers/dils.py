@@ -9,12 +9,13 @@ from typing import ClassVar
 import numpy as np
 
 from ccviz.arrays import IntArray
-from ccviz.events import Event, Finished, GenerationEnded, IncumbentFound, Noted
+from ccviz.events import Event, Finished, GenerationEnded, IncumbentFound
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.common.clusters import fill_randomly
 from ccviz.solvers.common.hard_links import priced_graph, soften
+from ccviz.solvers.common.seeding import fill_randomly
+from ccviz.solvers.kmeans import note_broken_links
 
 
 @dataclass(frozen=True)
@@ -80,9 +81,7 @@ class Dils(Solver):
             better, worse = sorted((better, worse))
         if better.fitness < best:
             yield IncumbentFound(labels=better.labels, source=self.name, objective=better.fitness)
-        broken = Partition(problem, better.labels).violations.hard
-        if broken:
-            yield Noted(text=f"{broken} hard links are broken: this method only weighs links.")
+        yield from note_broken_links(problem, better.labels, "only weighs links")
         yield Finished(termination="converged", message="All generations are done.")
 
     def _mutant(

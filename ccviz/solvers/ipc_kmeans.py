@@ -19,16 +19,15 @@ import numpy as np
 
 from ccviz.arrays import IntArray
 from ccviz.events import (
-    TERMINATION_SENTENCES,
     BoundImproved,
     Event,
     Finished,
     IncumbentFound,
-    InfeasibilityProved,
 )
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
+from ccviz.solvers.common.hard_links import proved_infeasible
 
 if TYPE_CHECKING:
     from ccviz.solvers.sdp.node import NodeState
@@ -73,8 +72,7 @@ class IpcKMeans(Solver):
                 return
             yield from report.events
             if report.verdict == "infeasible":
-                yield InfeasibilityProved(reason=report.detail, points=report.witness)
-                yield Finished(termination="proved", message=TERMINATION_SENTENCES["proved"])
+                yield from proved_infeasible(report.detail, report.witness)
                 return
             if report.labels is not None and not printed:
                 objective = Partition(problem, report.labels).wcss
@@ -94,7 +92,7 @@ class IpcKMeans(Solver):
             found = report.labels if last is None else _as_printed(last, context)
             yield from _one_answer(found, self.name)
         elif not context.stop():
-            yield Finished(termination="converged", message=TERMINATION_SENTENCES["converged"])
+            yield Finished.of("converged")
 
 
 def _as_printed(last: NodeState, context: Context) -> IntArray | None:
@@ -110,4 +108,4 @@ def _one_answer(labels: IntArray | None, source: str) -> Iterator[Event]:
         yield Finished(termination="stalled", message=message)
         return
     yield IncumbentFound(labels=labels, source=source)
-    yield Finished(termination="converged", message=TERMINATION_SENTENCES["converged"])
+    yield Finished.of("converged")

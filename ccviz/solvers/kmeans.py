@@ -22,9 +22,8 @@ from ccviz.events import Assigned, CentersMoved, Event, Finished, IncumbentFound
 from ccviz.problem.partition import Partition, cluster_sums
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.common.clusters import farthest_moves
 from ccviz.solvers.common.scaling import is_wide
-from ccviz.solvers.common.seeding import INITS, given_centers, point_centers
+from ccviz.solvers.common.seeding import INITS, farthest_moves, point_centers, start_centers
 
 # --- Means of clusters from pass to pass, from the points that changed their cluster --------------
 
@@ -88,9 +87,8 @@ class KMeans(Solver):
         rng, best, found = context.rng, np.inf, None
         for restart in range(self.n_init):
             yield Restarted(restart=restart)
-            centers = given_centers(problem, context, restart)
-            if centers is None:
-                centers = point_centers(problem, rng, self.init)
+            draw = partial(point_centers, problem, rng, self.init)
+            centers = start_centers(problem, context, restart, draw)
             labels, wcss = yield from self._descend(problem, centers)
             if wcss < best:
                 best, found = wcss, labels
@@ -165,12 +163,15 @@ def _leave_out(problem: Problem, labels: IntArray, paid: FloatArray) -> None:
             labels[point], paid[point], out = out, 0.0, out + 1
 
 
-def note_broken_links(problem: Problem, labels: IntArray | None) -> Iterator[Event]:
-    """Yield a note on the hard links that an answer breaks, if there are any."""
+def note_broken_links(
+    problem: Problem, labels: IntArray | None, why: str = "does not promise to keep any"
+) -> Iterator[Event]:
+    """Yield a note on the hard links that an answer breaks, if there are any.
+
+    `why`: What the method does with links.
+    """
     if labels is None:
         return
     broken = Partition(problem, labels).violations.hard
     if broken:
-        yield Noted(
-            text=f"{broken} hard links are broken: this method does not promise to keep any."
-        )
+        yield Noted(text=f"{broken} hard links are broken: this method {why}.")

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, ClassVar
 
@@ -32,14 +33,9 @@ from ccviz.events import Event, Restarted
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.bh_kmeans import FIRST_S, End, Step, descend
-from ccviz.solvers.common.hard_links import (
-    impossible_at_once,
-    no_assignment,
-    no_gain,
-    step_limit_setting,
-)
-from ccviz.solvers.common.seeding import AUTO, AUTO_DOC, INITS, given_centers, seed_centers
+from ccviz.solvers.bh_kmeans import FIRST_S, End, Step, all_starts, descend
+from ccviz.solvers.common.hard_links import impossible_at_once, step_limit_setting
+from ccviz.solvers.common.seeding import AUTO, AUTO_DOC, INITS, seed_centers
 
 if TYPE_CHECKING:
     from ccviz.solvers.assignment import Assignment
@@ -77,20 +73,13 @@ class Pccc(Solver):
             yield from impossible
             return
         step = _Step(contract(problem), self.nearest, self.step_limit, first_s, context.stop)
-        rng, best = context.rng, np.inf
-        for restart in range(self.n_init):
-            seeds = given_centers(problem, context, restart)
-            if seeds is None:
-                seeds = seed_centers(step.blocks, rng, self.init)
-            end = yield from self._start(step, seeds, best)
-            if end.lacking is not None:
-                proved = end.lacking.infeasible
-                yield from no_assignment(problem, proved, self.step_limit, context.stop)
-                return
-            best = min(best, end.objective)
-        yield no_gain(step.was_cut, self.step_limit)
+        start = partial(self._start, step)
+        draw = partial(seed_centers, step.blocks, context.rng, self.init)
+        yield from all_starts(self.n_init, start, draw, step, problem, context)
 
-    def _start(self, step: _Step, centers: FloatArray, best: float) -> Generator[Event, None, End]:
+    def _start(
+        self, step: _Step, number: int, centers: FloatArray, best: float
+    ) -> Generator[Event, None, End]:
         """Descend, and again from moved centres as long as that helps; at last open them all."""
         end = yield from self._descend(step, centers, best)
         can_move = self.reposition and 1 < step.blocks.k < step.blocks.s
@@ -176,7 +165,7 @@ class _Step(Step):
     def _filled(self, answer: Assignment, cost: FloatArray) -> Assignment:
         """Give a block to each empty cluster: no conflict is broken by that."""
         from ccviz.solvers.assignment import Assignment, objective_of
-        from ccviz.solvers.common.clusters import fill_cheapest
+        from ccviz.solvers.common.seeding import fill_cheapest
 
         if np.bincount(answer.labels, minlength=self.blocks.k).all():
             return answer

@@ -16,14 +16,14 @@ import numpy as np
 import scipy
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.events import Assigned, CentersMoved, Event, Finished, IncumbentFound, Noted, Restarted
+from ccviz.events import Assigned, CentersMoved, Event, Finished, IncumbentFound, Restarted
 from ccviz.problem.links import adjacency, closure
 from ccviz.problem.partition import Partition, cluster_means
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.common.hard_links import priced_graph, soften
 from ccviz.solvers.common.seeding import last_incumbent
-from ccviz.solvers.kmeans import KMeans
+from ccviz.solvers.kmeans import KMeans, note_broken_links
 
 _FREE_STARTS = 3  # Starts of the k-means without links
 Graph = tuple[IntArray, IntArray, FloatArray]  # Links as compressed sparse rows, see `priced_graph`
@@ -73,9 +73,7 @@ class PckMeans(Solver):
             objective, labels = yield from self._descend(soft, centers, graph, price, rng, best)
             if objective < best:
                 best, found = objective, labels
-        broken = Partition(problem, found).violations.hard
-        if broken:
-            yield Noted(text=f"{broken} hard links are broken: this method only weighs links.")
+        yield from note_broken_links(problem, found, "only weighs links")
         yield Finished(termination="converged", message="No pass over the points improves more.")
 
     def _descend(

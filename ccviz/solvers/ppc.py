@@ -57,7 +57,10 @@ class Ppc(Solver):
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield the events of all starts."""
         rng, best, found = context.rng, np.inf, None
-        weights = self._weights(problem)
+        odds = float(np.log(self.certainty / (1.0 - self.certainty)))
+        start, neighbour, cost = priced_graph(soften(problem), odds)
+        # (n, n): What sharing a cluster adds to the logarithm of the prior.
+        weights = csr_array((-cost, neighbour, start), shape=(problem.n, problem.n))
         X, axes = _compressed(problem.X)
         for _ in range(self.n_init):
             seed = int(rng.integers(2**31))
@@ -82,12 +85,6 @@ class Ppc(Solver):
                 before = energy
         yield from note_broken_links(problem, found)
         yield Finished(termination="converged", message="The likelihood gains nothing more.")
-
-    def _weights(self, problem: Problem) -> csr_array:
-        """Return (n, n) what sharing a cluster adds to the logarithm of the prior."""
-        odds = float(np.log(self.certainty / (1.0 - self.certainty)))
-        start, neighbour, cost = priced_graph(soften(problem), odds)
-        return csr_array((-cost, neighbour, start), shape=(problem.n, problem.n))
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,11 +24,12 @@ from typing import ClassVar
 
 from ccviz.arrays import IntArray
 from ccviz.errors import ParameterError
-from ccviz.events import TERMINATION_SENTENCES, Event, Finished, InfeasibilityProved
+from ccviz.events import Event, Finished
 from ccviz.feasibility.check import check_feasibility
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, never
+from ccviz.solvers.common.hard_links import proved_infeasible
 from ccviz.solvers.common.seeding import last_incumbent
 from ccviz.solvers.memetic import MemeticSettings
 
@@ -55,8 +56,7 @@ class SMdeClust(MemeticSettings, Solver):
         """Yield the events of one run."""
         known = check_feasibility(problem, stop=context.stop)
         if known.feasible is False:
-            yield InfeasibilityProved(reason=known.reason, points=known.points)
-            yield Finished(termination="proved", message=TERMINATION_SENTENCES["proved"])
+            yield from proved_infeasible(known.reason, known.points)
         elif known.labels is None:
             yield Finished(termination="stalled", message=known.reason)
         else:

@@ -24,8 +24,7 @@ from ccviz.arrays import FloatArray
 from ccviz.events import Assigned, Event, Finished, IncumbentFound
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.common.clusters import farthest_moves
-from ccviz.solvers.common.seeding import plain_kmeans
+from ccviz.solvers.common.seeding import farthest_moves, plain_kmeans
 from ccviz.solvers.kmeans import note_broken_links
 
 

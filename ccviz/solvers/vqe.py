@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.events import Assigned, CentersMoved, Event, Finished, IncumbentFound, Restarted
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.common.seeding import INITS, given_centers, point_centers
+from ccviz.solvers.common.seeding import INITS, point_centers, start_centers
 from ccviz.solvers.kmeans import note_broken_links
 
 # --- What CVQE and LCVQE share: settings, and the loop of nearest centres, links, new centres -----
@@ -51,9 +52,8 @@ class Vqe(Solver):
         rng, best, found = context.rng, np.inf, None
         for restart in range(self.n_init):
             yield Restarted(restart=restart)
-            centers = given_centers(problem, context, restart)
-            if centers is None:
-                centers = point_centers(problem, rng, self.init)
+            draw = partial(point_centers, problem, rng, self.init)
+            centers = start_centers(problem, context, restart, draw)
             labels, objective = yield from _descend(problem, centers, self.max_iter, self.settle)
             if objective < best:
                 best, found = objective, labels

@@ -44,9 +44,8 @@ class Root:
             return -np.inf  # blocks of weight 0 that were parts of others
         blocks = contract(refined)
         child = relax(blocks)
-        child_of = np.empty(self.blocks.s, dtype=np.int64)
-        child_of[self.blocks.block_of] = blocks.block_of
-        start = inherit(self.at, child_of[: self.relaxation.s], self.relaxation, child)
+        child_of = self.blocks.project(blocks.block_of)[: self.relaxation.s]
+        start = inherit(self.at, child_of, self.relaxation, child)
         target = above * self.growth * (1.0 - OPTIMAL_GAP)
         at, _ = run_rounds(RoundParams(), child, start, target, _ROUNDS, never)
         return margin_of(self.given).below(at.lower_bound / self.growth)

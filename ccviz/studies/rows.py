@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ccviz.arrays import FloatArray, IntArray, row_strips
 from ccviz.data.datasets import Dataset
 from ccviz.data.table import Cells, own_names
-from ccviz.problem.asked import AnyAsked, AskedRule
+from ccviz.problem.asked import AnyAsked, label_rules
 from ccviz.problem.links import Links
 from ccviz.problem.partition import Partition
 
@@ -172,10 +172,9 @@ def names_by_label(
         The column of the first one as ``labels(type)`` has the labels, in place of the classes.
     """
     truth, classes = data.truth, data.classes
-    for rule in rules:
-        if isinstance(rule, AskedRule) and rule.words.kind == "labels()" and rule.called:
-            truth, classes = np.array(rule.known, dtype=np.int64) - 1, rule.called
-            break
+    asked = next((rule for rule in label_rules(rules) if rule.called), None)
+    if asked is not None:
+        truth, classes = np.array(asked.known, dtype=np.int64) - 1, asked.called
     if truth is None or not classes or (truth >= 0).all():
         return {}
     known = (truth >= 0) & (labels >= 0)

@@ -33,9 +33,9 @@ from ccviz.numbers import count, ordinal
 from ccviz.problem.asked import AnyAsked, AskedRule
 from ccviz.problem.fixed_centers import read_centers
 from ccviz.problem.neighbors import Neighbors
+from ccviz.problem.points import checked_weights
 from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
-from ccviz.problem.weights import checked_weights
 from ccviz.runs.file import plain
 from ccviz.solvers.base import Solver
 from ccviz.views.link_table import Kind, Link, LinkTable

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from ccviz import Partition, Problem
 from ccviz.errors import ProblemError
-from ccviz.problem.neighbors import Neighbors, describe_broken
+from ccviz.problem.neighbors import Neighbors
 
 PATH: Any = [(1, 0), (1, 2), (2, 3), (3, 4), (2, 1)]
 X = np.arange(5.0)[:, None]
@@ -54,10 +54,6 @@ def test_pieces_are_numbered_within_their_cluster_the_largest_first() -> None:
     assert [(c, p.tolist()) for c, p in neighbors.broken(labels)] == [(0, [4]), (1, [0]), (1, [5])]
     assert not neighbors.are_connected(labels)
     assert neighbors.are_connected(np.array([0, 0, 0, 0, 0, 1, 2]))
-    assert describe_broken(neighbors, labels) == [
-        "Cluster 0 falls apart into 2 pieces: point 4 is apart from the largest.",
-        "Cluster 1 falls apart into 3 pieces: point 0; point 5 are apart from the largest.",
-    ]
 
 
 def test_a_partition_counts_the_clusters_that_fall_apart() -> None:

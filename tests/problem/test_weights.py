@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from ccviz import Partition, Problem
 from ccviz.errors import ProblemError
 from ccviz.problem.blocks import contract, has_unweighted_blocks, with_weight
-from ccviz.problem.weights import checked_weights
+from ccviz.problem.points import checked_weights
 
 X = np.array([[0.0], [1.0], [4.0], [6.0]])
 

@@ -8,7 +8,7 @@ from ccviz import Problem, contract, solve
 from ccviz.events import Assigned, CentersMoved, IncumbentFound
 from ccviz.solvers.assignment import solve_assignment, step, structure_of
 from ccviz.solvers.assignment.centers import block_costs
-from ccviz.solvers.assignment.core import SearchLimits
+from ccviz.solvers.assignment.exact import SearchLimits
 from ccviz.solvers.base import Context
 from ccviz.solvers.blp_kmeans import BlpKMeans
 

@@ -38,7 +38,7 @@ from ccviz.runs.file import write_frames
 from ccviz.runs.run import result_of
 from ccviz.solvers import SOLVERS, Solver, make_solver, solver_class
 from ccviz.solvers.advice import obstacle
-from ccviz.views.lab.as_edited import Bound
+from ccviz.views.lab.as_edited import bounds_hold
 from tests.truth.brute import Truth
 from tests.truth.kinds import Drawn
 
@@ -470,8 +470,7 @@ def bounds_after_edits(case: Case) -> Iterator[str]:
     other = Case(edited(case) if rng.random() < 0.4 else replace(drawn, **{name: more[name]}), 0)
     for before, after in ((case, other), (other, case)):
         with suppress(CcvizError):  # a drawn change may be refused
-            bound = Bound("", before.problem(), 0.0)
-            if not bound.holds_for(after.problem()):
+            if not bounds_hold(before.problem(), after.problem()):
                 continue
             low, high = before.truth.optimum, after.truth.optimum
             if high is not None and (low is None or low > high):

@@ -164,6 +164,11 @@ class Assignment:
         """Return the answer that no assignment exists."""
         return cls(np.full(s, -1), np.inf, proved=True, infeasible=True)
 
+    @classmethod
+    def unknown(cls, s: int) -> Assignment:
+        """Return the answer that none was found, though one may exist."""
+        return cls(np.full(s, -1), np.inf, proved=False, infeasible=False)
+
     def of_size(self, s: int) -> Assignment:
         """Return the answer that none was found, for more blocks."""
         return Assignment(np.full(s, -1), np.inf, self.proved, self.infeasible)

@@ -1,159 +1,226 @@
 """The exact assignment step: centres fixed, each block to a centre at least total cost.
 
-Links are reduced and searched by compiled code (`kernels.assign`), and only hard cores go to HiGHS
-(`core`), never the whole model. Sizes without links are a transportation
-problem.
+Links are reduced and searched by compiled code (`kernels.search`), and only hard cores go to HiGHS,
+never the whole model. Sizes without links are a transportation problem (`transport`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.compiled import njit
-from ccviz.solvers.assignment.centers import Assignment, Deadline, keeps_sizes, objective_of
-from ccviz.solvers.assignment.core import (
-    LIMITS,
-    SearchLimits,
-    finish_core,
-    improved_colouring,
-    solve_conditions,
-    solve_sums,
+from ccviz.feasibility.repair import find_labels
+from ccviz.solvers.assignment.bound import Reduced, improve, reduce_by_bound
+from ccviz.solvers.assignment.centers import (
+    Assignment,
+    Deadline,
+    keeps_all,
+    keeps_sizes,
+    objective_of,
 )
-from ccviz.solvers.assignment.kernels.rules import Candidates, State
+from ccviz.solvers.assignment.kernels.rules import Candidates, State, table_of, unfold
 from ccviz.solvers.assignment.kernels.search import (
     INFEASIBLE,
+    LARGEST_SEARCHED,
+    SOLVED,
     UNFINISHED,
     assign,
     assign_linked,
     cheapest,
 )
-from ccviz.solvers.assignment.kernels.transport import transport
 from ccviz.solvers.assignment.structure import Structure
+from ccviz.solvers.assignment.transport import is_transport, solve_transport
 from ccviz.solvers.base import never
-from ccviz.solvers.common.clusters import fill_cheapest
+from ccviz.solvers.common.seeding import fill_cheapest
 
-# --- Sizes without links: a transportation problem over the points whose cluster is in doubt ------
+# --- Hard cores of an assignment, and sizes or non-emptiness together with links ------------------
 #
-# Given a price for each cluster, every point has a cheapest one, and a gap to the second. Nearly
-# right prices move few points, those of small gaps: only they are given to `transport`, with the
-# room that the others leave. The assignment is optimal for all points if each point that was left
-# out is still at its cheapest cluster, which holds if the prices changed by less than its gap. If
-# not, more points are added.
-
-SAMPLED_FROM, SAMPLE_STEP = 1000, 8
-"""Number of points from which the first prices are those of a sample, and its step: every eighth
-point."""
-
-LEFT_OUT_FROM = 20_000  # Usual number of points from which some are left out
-DOUBTED = 8  # One of this number of points is kept at first, those of the smallest gaps
-DOUBTED_MORE = 32
-"""One of this number is added, besides points in a wrong cluster, each time that is too few."""
-
-BATCH = 1 << 16  # Points whose costs are computed together
-
-Costs = Callable[[slice | IntArray], FloatArray]
-"""Returns the (m, k) costs of some points, by their numbers or a slice of them."""
+# The compiled search does not finish these cases. A lower bound removes candidates (`bound`), then
+# reductions and search run again, and HiGHS solves the rest.
 
 
-def solve_sizes(
-    costs: Costs,
-    n: int,
-    lower: IntArray,
-    upper: IntArray,
-    prices: FloatArray | None,
-    left_out_from: int = LEFT_OUT_FROM,
-) -> tuple[bool, IntArray, FloatArray]:
-    """Assign n points at least cost so that cluster j gets lower[j] to upper[j] of them.
+@dataclass(frozen=True)
+class SearchLimits:
+    """Limits of the search for hard cores."""
 
-    `costs`: See `Costs`; there never is a table of all points unless they are few. `prices` (k,):
-    Those of a similar problem save most of the work. `left_out_from`: Number of points from which
-    some are left out. It changes the time only. Returns `prices` (k,): Every point is where its
-    cost less the price is least.
+    # Nodes of the compiled search for each component; beyond them it counts as a hard core, and as
+    # many again after the bound has thinned it out.
+    nodes: int = 20_000
+    largest: int = LARGEST_SEARCHED  # Blocks of a hard core up to which a proof is tried
+    repairs: int = 100_000  # Moves towards a first feasible assignment
+    # Pairs of block and centre that the bound may leave to a hard core for a proof to be tried;
+    # beyond them the best assignment known is the answer.
+    columns: float = np.inf
+
+
+LIMITS = SearchLimits()  # The usual limits
+QUICK_LIMITS = SearchLimits(columns=2_000)
+"""Those of a step that need not be exact: what is left is a model that HiGHS soon solves."""
+
+_SURELY_WIDER, _SURELY_TIGHTER = 1e-6, 2e-6
+"""Shares of a column's largest value by which limits on its sums are widened for a proof that
+they cannot be kept, and tightened where HiGHS's own tolerance broke them."""
+
+
+def solve_conditions(
+    cost: FloatArray,
+    structure: Structure,
+    nonempty: bool,
+    known: IntArray | None,
+    deadline: Deadline,
+) -> Assignment:
+    """Solve an assignment with sizes or non-empty clusters, links or not."""
+    reduced = reduce_by_bound(cost, structure, nonempty, known, deadline)
+    return _by_highs(cost, structure, nonempty, reduced, deadline)
+
+
+def solve_sums(
+    cost: FloatArray,
+    structure: Structure,
+    nonempty: bool,
+    known: IntArray | None,
+    deadline: Deadline,
+) -> Assignment:
+    """Solve an assignment with limits on sums by HiGHS, without reductions of ours."""
+    from ccviz.solvers.assignment.milp import milp_assignment  # loads HiGHS
+
+    warm = known if known is not None and keeps_all(known, structure, nonempty) else None
+    best = np.inf if warm is None else objective_of(warm, cost, structure)
+    for slack in (_SURELY_WIDER, -_SURELY_TIGHTER):
+        answer = milp_assignment(
+            cost,
+            structure,
+            nonempty=nonempty,
+            warm_start=warm,
+            time_limit=deadline.left,
+            stop=deadline.stop,
+            cliques=True,
+            slack=slack,
+        )
+        if not answer.found or keeps_all(answer.labels, structure, nonempty):
+            break
+        answer = Assignment.unknown(structure.s)
+    if warm is not None and best < answer.objective:
+        return Assignment(warm, best, answer.proved, infeasible=False)
+    is_proof = slack > 0.0
+    return answer if is_proof else replace(answer, proved=False, infeasible=False)
+
+
+def finish_core(
+    structure: Structure, state: State, deadline: Deadline, limits: SearchLimits = LIMITS
+) -> Assignment:
+    """Finish a partly decided assignment without sizes; the labels go into the state.
+
+    `state`: The linked blocks as the reductions and the search left them. Returns: Of the undecided
+    blocks: whether one was found, and whether it is proved optimal.
     """
-    start = prices
-    if start is None:
-        start = _sample_prices(costs, n, lower, upper, left_out_from)
-    if n < left_out_from:
-        return _transported(costs(slice(0, n)), start, lower, upper)
-    labels, gap = _priced(costs, n, start)
-    doubted = _least(gap, n // DOUBTED)
-    while True:
-        settled = np.bincount(labels[~doubted], minlength=len(lower))
-        if (settled > upper).any():
-            doubted |= (settled > upper)[labels]
-            continue
-        some = np.flatnonzero(doubted)
-        feasible, found, paid = _transported(costs(some), start, lower - settled, upper - settled)
-        if not feasible and not doubted.all():
-            doubted[:] = True
-            continue
-        labels[some] = found
-        risen = paid - start
-        if not feasible or (doubted | (gap >= risen.max() - risen[labels])).all():
-            return feasible, labels, paid
-        cheapest, gap = _priced(costs, n, paid)
-        wrong = ~doubted & (cheapest != labels)
-        if not wrong.any():
-            return True, labels, paid
-        doubted |= wrong | _least(gap, n // DOUBTED_MORE)
-        labels, start = cheapest, paid
+    core = np.flatnonzero(~state.decided)
+    part = _substructure(structure, core)
+    paid = table_of(state, core)
+    left = state.label[core]
+    keeps = bool((left >= 0).all()) and objective_of(left, paid, part) < np.inf
+    known = left if keeps else _searched(paid, part, paid, limits.repairs, deadline)
+    if len(core) <= limits.largest:
+        answer = _solve_part(paid, part, known, deadline, limits)
+    else:
+        answer = _improved(paid, part, known, deadline)
+    if answer.found:
+        state.label[core] = answer.labels
+        unfold(state)
+    return answer
 
 
-def _least(gap: FloatArray, number: int) -> NDArray[np.bool_]:
-    """Return the points of the smallest gaps."""
-    return gap <= np.partition(gap, number)[number]
+def improved_colouring(
+    cost: FloatArray, structure: Structure, deadline: Deadline, limits: SearchLimits = LIMITS
+) -> Assignment:
+    """Look for labels led by the conflicts alone, and improve them; nothing is proved.
+
+    For the case that a search led by the costs, from the blocks that were decided before, finds no
+    labels: without either it may be easy.
+    """
+    equal = np.where(np.isinf(cost), np.inf, 0.0)
+    known = _searched(cost, structure, equal, limits.repairs, deadline)
+    return _improved(cost, structure, known, deadline)
 
 
-def _transported(
-    cost: FloatArray, prices: FloatArray, lower: IntArray, upper: IntArray
-) -> tuple[bool, IntArray, FloatArray]:
-    feasible, flow = transport(cost, prices, lower, upper)
-    return feasible, flow.labels, flow.potential[:-1] - flow.potential[-1]
+def _improved(
+    cost: FloatArray, structure: Structure, known: IntArray | None, deadline: Deadline
+) -> Assignment:
+    """Improve a known assignment without a proof; if none is known, return that none was found."""
+    if known is None:
+        return Assignment.unknown(structure.s)
+    better = improve(cost, structure, known, deadline)
+    objective = objective_of(better, cost, structure)
+    return Assignment(better, objective, proved=False, infeasible=False)
 
 
-def _sample_prices(
-    costs: Costs, n: int, lower: IntArray, upper: IntArray, left_out_from: int
-) -> FloatArray:
-    """Return the prices of a sample of the points, which are nearly right for all of them."""
-    if n < SAMPLED_FROM:
-        return np.zeros(len(lower))
-    number = np.arange(0, n, SAMPLE_STEP)
-    share = len(number) / n
-    least = np.floor(lower * share).astype(np.int64)
-    most = np.ceil(upper * share).astype(np.int64)
-    feasible, _, prices = solve_sizes(
-        lambda rows: costs(number[rows]), len(number), least, most, None, left_out_from
+def _searched(
+    cost: FloatArray, structure: Structure, led_by: FloatArray, repairs: int, deadline: Deadline
+) -> IntArray | None:
+    """Return the cheapest labels, those of linked blocks from a search that is led by a cost."""
+    labels, linked = cheapest(cost), structure.linked
+    found, labels[linked] = find_labels(
+        led_by[linked], structure.graph, repairs, np.random.default_rng(0), deadline.passed
     )
-    return prices if feasible else np.zeros(len(lower))
+    return labels if found else None
 
 
-def _priced(costs: Costs, n: int, prices: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Return each point's cheapest cluster under the prices, and the gap to the second."""
-    labels, gap = np.empty(n, dtype=np.int64), np.empty(n)
-    for at in range(0, n, BATCH):
-        some = slice(at, min(n, at + BATCH))
-        _best_two(costs(some), prices, labels[some], gap[some])
-    return labels, gap
+def _solve_part(
+    cost: FloatArray,
+    structure: Structure,
+    known: IntArray | None,
+    deadline: Deadline,
+    limits: SearchLimits,
+) -> Assignment:
+    reduced = reduce_by_bound(cost, structure, False, known, deadline)
+    if reduced.labels is not None and np.count_nonzero(reduced.allowed) > limits.columns:
+        return Assignment(reduced.labels, reduced.objective, False, infeasible=False, quick=True)
+    thinned = np.where(reduced.allowed, cost, np.inf)
+    warm = np.full(structure.s, -1) if reduced.labels is None else reduced.labels
+    outcome, labels, _ = assign(thinned, structure.linked, structure.graph, warm, limits.nodes)
+    if outcome == SOLVED:
+        objective = objective_of(labels, cost, structure)
+        return Assignment(labels, objective, proved=True, infeasible=False)
+    return _by_highs(cost, structure, False, reduced, deadline)
 
 
-@njit(cache=True, entry=True)
-def _best_two(cost: FloatArray, prices: FloatArray, labels: IntArray, gap: FloatArray) -> None:
-    for p in range(len(cost)):
-        best, least, second = 0, np.inf, np.inf
-        for j in range(len(prices)):
-            paid = cost[p, j] - prices[j]
-            if paid < least:
-                best, least, second = j, paid, least
-            elif paid < second:
-                second = paid
-        labels[p] = best
-        gap[p] = second - least if least < np.inf else 0.0
+def _by_highs(
+    cost: FloatArray, structure: Structure, nonempty: bool, reduced: Reduced, deadline: Deadline
+) -> Assignment:
+    """Solve the rest by HiGHS; fall back on the assignment known before."""
+    from ccviz.solvers.assignment.milp import milp_assignment  # loads HiGHS
+
+    answer = milp_assignment(
+        cost,
+        structure,
+        nonempty=nonempty,
+        allowed=reduced.allowed,
+        warm_start=reduced.labels,
+        time_limit=deadline.left,
+        stop=deadline.stop,
+        cliques=True,
+    )
+    if reduced.labels is None or answer.objective <= reduced.objective:
+        return answer
+    return Assignment(reduced.labels, reduced.objective, answer.proved, infeasible=False)
+
+
+def _substructure(structure: Structure, core: IntArray) -> Structure:
+    """Return the structure of some of the linked blocks, by place in ``structure.linked``."""
+    if len(core) == structure.s and not structure.is_sized:
+        return structure
+    place = np.full(structure.s, -1, dtype=np.int32)
+    place[structure.linked[core]] = np.arange(len(core))
+    ends = place[structure.pairs]
+    inside = (ends >= 0).all(axis=1)
+    return Structure.from_prices(len(core), structure.k, ends[inside], structure.price[inside])
+
+
+# --- The step ------------------------------------------------------------------------------------
 
 
 def solve_cliques(cost: FloatArray, cliques: Sequence[IntArray]) -> Assignment:
@@ -300,30 +367,3 @@ def _finished(
     if outcome == UNFINISHED:
         return finish_core(structure, state, deadline, limits)
     return Assignment(state.label, 0.0, proved=True, infeasible=False)
-
-
-def is_transport(structure: Structure) -> bool:
-    """Whether there are sizes and no links, and every block is one point."""
-    return (
-        structure.is_sized
-        and not structure.sums
-        and len(structure.pairs) == 0
-        and bool((structure.mass == 1).all())
-    )
-
-
-def solve_transport(
-    costs: Costs, structure: Structure, nonempty: bool, prices: FloatArray | None
-) -> Assignment:
-    """Solve a step of sizes without links, from costs that are asked for as they are needed.
-
-    Returns: Its objective is left to the caller: 0 if labels were found.
-    """
-    assert structure.lower is not None
-    assert structure.upper is not None
-    least = np.maximum(structure.lower, 1.0 if nonempty else 0.0).astype(np.int64)
-    most = np.minimum(structure.upper, structure.s).astype(np.int64)
-    feasible, labels, paid = solve_sizes(costs, structure.s, least, most, prices)
-    if not feasible:
-        return Assignment.impossible(structure.s)
-    return Assignment(labels, 0.0, proved=True, infeasible=False, prices=paid)

@@ -24,14 +24,14 @@ import scipy
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.errors import ContradictionError
 from ccviz.events import Event, IncumbentFound, NodeOpened
-from ccviz.problem.blocks import Blocks, contract, refine
+from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.fixed_centers import HEAVY
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
-from ccviz.solvers.assignment.exact import solve_sizes
+from ccviz.solvers.assignment.transport import solve_sizes
 from ccviz.solvers.base import Context, Solver
 from ccviz.solvers.search.branch_and_bound import Known, branch_and_bound
-from ccviz.solvers.search.decisions import PairDecision, decided_pairs
+from ccviz.solvers.search.decisions import PairDecision, under_decisions
 from ccviz.solvers.search.tree import Report, Task
 
 _WHOLE = 1e-6  # Distance from a whole number, and share of a cost, that is rounding
@@ -78,9 +78,8 @@ def about_centers(
 
 def advance(problem: Problem, task: Task) -> Report:
     """Bound a node, and take its clustering if no block is torn."""
-    together, apart = (decided_pairs(task.decisions, side) for side in (True, False))
     try:
-        blocks = contract(refine(problem, together, apart))
+        blocks = contract(under_decisions(problem, task.decisions))
     except ContradictionError as wrong:
         return Report("infeasible", math.inf, detail=str(wrong), witness=tuple(wrong.chain))
     each = _costs(problem)

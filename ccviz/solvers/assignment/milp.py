@@ -54,12 +54,11 @@ def milp_assignment(
     model = _Model(cost, finite if allowed is None else finite & allowed)
     if not model.inside.any(axis=1).all():
         return Assignment.impossible(structure.s)
-    model.add_assignment_rows()
     pairs = structure.pairs[np.isinf(structure.price)].astype(np.int64)
     by_pairs = 2 * np.arange(len(pairs) + 1), pairs.ravel()
     start, member = clique_rows(structure, deadline) if cliques else by_pairs
     if deadline.passed() or len(member) * structure.k > MOST_ENTRIES:
-        return Assignment(np.full(structure.s, -1), np.inf, proved=False, infeasible=False)
+        return Assignment.unknown(structure.s)
     model.add_conflicts(start, member)
     model.add_soft_links(structure)
     model.add_sizes(structure, nonempty)
@@ -89,12 +88,8 @@ class _Model:
         self.columns = int(self.inside.sum())
         self.column = np.full(self.inside.shape, -1, dtype=np.int64)
         self.column[self.inside] = np.arange(self.columns)
-
-    def add_assignment_rows(self) -> None:
-        """Give each block one centre."""
-        block, _ = np.nonzero(self.inside)
-        s = len(self.inside)
-        self._add(block, np.arange(len(block)), np.ones(len(block)), np.ones(s), np.ones(s))
+        block, one = np.nonzero(self.inside)[0], np.ones(len(self.inside))  # a centre for each
+        self._add(block, np.arange(len(block)), np.ones(len(block)), one, one)
 
     def add_conflicts(self, start: IntArray, member: IntArray) -> None:
         """Sum of x_bj over a group <= 1, for each group of blocks and each centre."""
@@ -177,7 +172,9 @@ class _Model:
         highs = make_highs(mip_rel_gap=0.0, mip_abs_gap=0.0, **limit)
         highs.passModel(self._program())
         if warm_start is not None and self.inside[np.arange(len(warm_start)), warm_start].all():
-            self._set_start(highs, warm_start)
+            block, centre = np.nonzero(self.inside)
+            values = (warm_start[block] == centre).astype(np.float64)
+            highs.setSolution(len(values), np.arange(len(values), dtype=np.int32), values)
         if stop is not never:
             highs.cbMipInterrupt.subscribe(lambda asked: asked.interrupt(stop()))
         highs.run()
@@ -187,12 +184,6 @@ class _Model:
         chosen = np.full(self.inside.shape, -1.0)
         chosen[self.inside] = highs.getSolution().col_value[: int(self.inside.sum())]
         return chosen.argmax(axis=1), highs.getModelStatus()
-
-    def _set_start(self, highs: highspy.Highs, labels: IntArray) -> None:
-        columns = np.flatnonzero(self.inside)
-        k = self.inside.shape[1]
-        values = (labels[columns // k] == columns % k).astype(np.float64)
-        highs.setSolution(len(values), np.arange(len(values), dtype=np.int32), values)
 
     def _program(self) -> highspy.HighsLp:
         """Return the model for HiGHS, costs shifted and scaled to a range it can distinguish."""

@@ -29,23 +29,24 @@ from ccviz.solvers.assignment.centers import (
     some_costs,
     some_wcss,
 )
-from ccviz.solvers.assignment.core import LIMITS, QUICK_LIMITS, SearchLimits, improved_colouring
 from ccviz.solvers.assignment.exact import (
-    is_transport,
+    LIMITS,
+    QUICK_LIMITS,
+    SearchLimits,
+    improved_colouring,
     solve_assignment,
     solve_cliques,
     solve_linked,
-    solve_transport,
 )
 from ccviz.solvers.assignment.kernels.rules import Candidates, open_candidates
 from ccviz.solvers.assignment.kernels.wide import assign_nearest
 from ccviz.solvers.assignment.structure import Structure, structure_of
+from ccviz.solvers.assignment.transport import is_transport, solve_transport
 from ccviz.solvers.assignment.wide import WideNearest, product_costs
 from ccviz.solvers.base import never
-from ccviz.solvers.common.clusters import fill_cheapest
 from ccviz.solvers.common.hard_links import NO_LINKS
 from ccviz.solvers.common.scaling import is_wide
-from ccviz.solvers.common.seeding import seed_centers
+from ccviz.solvers.common.seeding import fill_cheapest, seed_centers
 
 # --- Passes over many blocks, a strip at a time, by one thread or several -------------------------
 #

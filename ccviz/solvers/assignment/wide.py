@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.partition import cluster_means
 from ccviz.solvers.assignment.kernels.wide import lower_bounds, search_all, search_near, search_open
-from ccviz.solvers.common.clusters import nearest_centers
+from ccviz.solvers.common.seeding import nearest_centers
 
 SinglesArray = NDArray[np.float32]
 
@@ -200,11 +200,11 @@ class WideNearest:
         turn = np.linalg.eigh(along.T @ along)[1][:, ::-1]
         basis = np.linalg.qr(found.astype(np.float64) @ turn)[0].astype(np.float32)
         least = _squares(tried, centers).min(axis=1, keepdims=True)
-        work = [
-            p * (1 + d / (_PASSES * k))
-            + _ALONE * d * _open_share(tried, least, centers, basis[:, :p])
-            for p in numbers
-        ]
+        work = []
+        for p in numbers:
+            leads, led_to = _lead(tried, basis[:, :p]), _lead(centers, basis[:, :p])
+            is_open = _squares(leads, led_to) < least  # as far as the leads say
+            work.append(p * (1 + d / (_PASSES * k)) + _ALONE * d * float(is_open.mean()))
         if min(work) >= d:
             return None
         return np.ascontiguousarray(basis[:, : numbers[int(np.argmin(work))]])
@@ -288,16 +288,6 @@ def _lead_roundings(d: int, p: int) -> float:
     coordinates are off by no more, as the square of a sum has each product twice.
     """
     return 2.0 * _beside_roundings(d, p) + p + 1 + _MORE
-
-
-def _open_share(
-    some: SinglesArray, least: SinglesArray, centers: SinglesArray, basis: SinglesArray
-) -> float:
-    """Return the share of centres that leads leave open as the nearest ones of some points.
-
-    These have (m, 1) squared distances to the nearest ones.
-    """
-    return float((_squares(_lead(some, basis), _lead(centers, basis)) < least).mean())
 
 
 def _squares(some: SinglesArray, centers: SinglesArray) -> SinglesArray:

@@ -76,9 +76,15 @@ def make_instance(
     """Return the arrays of a node, under one conjunction of loads."""
     discs = discs or Discs(blocks.centroid[:0], blocks.centroid[:0], 0)
     turn = principal_axes(blocks.centroid, blocks.mass)
-    kept = [load for load in loads if not (load.is_conflict and _all_between(blocks, load))]
-    extra = [_block_pairs(blocks, load) for load in loads if load.is_conflict]
-    pairs = np.unique(np.concatenate([blocks.conflicts, *extra]), axis=0)
+    kept, excluded = [], [blocks.conflicts]
+    for load in loads:
+        ends = np.sort(blocks.block_of[load.pairs].reshape(-1, 2), axis=1)
+        is_between = ends[:, 0] != ends[:, 1]
+        if load.is_conflict:
+            excluded.append(ends[is_between])
+        if not (load.is_conflict and is_between.all()):  # a block may break it by itself
+            kept.append(load)
+    pairs = np.unique(np.concatenate(excluded), axis=0)
     graph = graph_of(pairs, blocks.s)
     graph.sort_indices()
     points, center = turn.of(blocks.centroid), turn.of(discs.center)
@@ -188,16 +194,6 @@ def principal_axes(centroid: FloatArray, mass: FloatArray) -> Turn:
     # At most as many axes as blocks matter: of a hundred features and ten blocks, ten.
     _, _, axes = np.linalg.svd(weighted, full_matrices=False)
     return Turn(origin, axes)
-
-
-def _all_between(blocks: Blocks, load: Load) -> bool:
-    """Whether no block breaks the load by itself: then conflicts suffice."""
-    return bool((blocks.block_of[load.pairs[:, 0]] != blocks.block_of[load.pairs[:, 1]]).all())
-
-
-def _block_pairs(blocks: Blocks, load: Load) -> IntArray:
-    ends = np.sort(blocks.block_of[load.pairs], axis=1).reshape(-1, 2)
-    return ends[ends[:, 0] != ends[:, 1]]
 
 
 def _loads(blocks: Blocks, loads: list[Load]) -> Loads:

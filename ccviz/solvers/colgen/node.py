@@ -22,7 +22,7 @@ import numpy as np
 from ccviz.arrays import IntArray
 from ccviz.errors import ContradictionError, ProblemError
 from ccviz.feasibility.check import check_feasibility
-from ccviz.problem.blocks import contract, refine
+from ccviz.problem.blocks import contract
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.problem.relaxed import Bounded
@@ -30,7 +30,6 @@ from ccviz.solvers.colgen.params import NodeSettings, Params
 from ccviz.solvers.colgen.partitioning.phase import PartitionPhase, advance_partition
 from ccviz.solvers.colgen.partitioning.phase import child_phase as child_partition_phase
 from ccviz.solvers.colgen.partitioning.phase import first_phase as first_partition_phase
-from ccviz.solvers.colgen.phases.columns import ColumnGeneration, ColumnPhase, made_feasible
 from ccviz.solvers.colgen.phases.disjunctions import (
     DisjunctionPhase,
     advance_disjunctions,
@@ -47,7 +46,13 @@ from ccviz.solvers.colgen.phases.facilities import (
     StalledPhase,
     cycle_after,
 )
-from ccviz.solvers.colgen.phases.generation import End, Generation
+from ccviz.solvers.colgen.phases.generation import (
+    ColumnGeneration,
+    ColumnPhase,
+    End,
+    Generation,
+    made_feasible,
+)
 from ccviz.solvers.colgen.phases.opening import child_phase, first_phase, pricer_of, restarted
 from ccviz.solvers.colgen.phases.settle import (
     infeasible,
@@ -60,7 +65,7 @@ from ccviz.solvers.colgen.phases.settle import (
 )
 from ccviz.solvers.colgen.phases.start import StartPhase, advance_start
 from ccviz.solvers.colgen.state import NodeContext, NodeInput, NodeState
-from ccviz.solvers.search.decisions import decided_pairs
+from ccviz.solvers.search.decisions import under_decisions
 from ccviz.solvers.search.tree import Multipliers, Report, Task, cutoff
 
 IteratingPhase = ColumnPhase | FacilityPhase | CyclePhase | LocalPhase
@@ -71,9 +76,8 @@ _TOO_MUCH = "The bound passes what a single cluster of all points costs."
 
 def advance(problem: Bounded, settings: NodeSettings, params: Params, task: Task) -> Report:
     """Work on a node for about a second."""
-    together, apart = (decided_pairs(task.decisions, side) for side in (True, False))
     try:
-        problem = refine(problem, together, apart)
+        problem = under_decisions(problem, task.decisions)
     except ContradictionError as contradiction:
         return infeasible(str(contradiction), contradiction.chain)
     except ProblemError as too_few:  # blocks for k clusters
@@ -87,17 +91,13 @@ def advance(problem: Bounded, settings: NodeSettings, params: Params, task: Task
         starts = min(settings.starts, 1) if params.lists_clusters else settings.starts
         if phase.tries < starts and contract(problem).s > problem.k:
             return advance_start(given, phase)
-        phase = _first(given, phase)
+        if given.partitions:
+            phase = first_partition_phase(given, phase.found)
+        else:
+            phase = first_phase(given, phase)
     if isinstance(phase, PartitionPhase):
         return advance_partition(given, phase)
     return _advanced(given, phase)
-
-
-def _first(given: NodeInput, start: StartPhase) -> Phase | PartitionPhase:
-    """Return the root's phase after its first clusterings."""
-    if given.partitions:
-        return first_partition_phase(given, start.found)
-    return first_phase(given, start)
 
 
 def _opened(given: NodeInput) -> Phase | StartPhase | PartitionPhase | Report:

@@ -178,13 +178,6 @@ def certificate(disjunctions: Disjunctions, duals: FloatArray) -> dict[str, np.n
 # The boxes of disjunctions: where a clustering has its reduced costs, without two that meet.
 
 
-class Box(NamedTuple):
-    """Centres between two corners (d,), in the points' own axes."""
-
-    low: FloatArray
-    high: FloatArray
-
-
 def find_disjunctions(
     instance: Instance,
     centroid: FloatArray,
@@ -220,11 +213,13 @@ def find_disjunctions(
     meets = np.all((low[:, None] <= high) & (high[:, None] >= low), axis=2)
     weight = inside @ np.maximum(reduced, 0.0)
     heaviest = _heaviest(weight, meets, params.packing_nodes)
-    chosen = [boxes[z] for z in heaviest if weight[z] > 0.0]
-    if not chosen:
-        return ()
-    grown = _grown(chosen, params.step, params.steps)
-    return tuple(_disjunction(instance, centroid, duals, reach, box, params.cap) for box in grown)
+    chosen = heaviest[weight[heaviest] > 0.0]
+    low, high = low[chosen], high[chosen]
+    _grow(low, high, params.step, params.steps)
+    return tuple(
+        _disjunction(instance, centroid, duals, reach, low_corner, high_corner, params.cap)
+        for low_corner, high_corner in zip(low, high, strict=True)
+    )
 
 
 def _heaviest(weight: FloatArray, meets: np.ndarray, nodes: int) -> IntArray:
@@ -241,17 +236,18 @@ def _heaviest(weight: FloatArray, meets: np.ndarray, nodes: int) -> IntArray:
     return np.zeros(0, dtype=np.int64) if found.x is None else np.flatnonzero(found.x > 0.5)
 
 
-def _box_at(centroid: FloatArray, reach: FloatArray, size: int, middle: FloatArray) -> Box:
-    """Return a box with all centres to which that number of blocks may be assigned."""
+def _box_at(
+    centroid: FloatArray, reach: FloatArray, size: int, middle: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return corners (d,) of a box: every centre to which that number of blocks may be assigned."""
     width = np.abs(centroid - middle).max(axis=1) + reach
     count = min(len(width), size)
     half = float(np.partition(width, count - 1)[count - 1])
-    return Box(middle - half, middle + half)
+    return middle - half, middle + half
 
 
-def _grown(boxes: list[Box], share: float, steps: int) -> list[Box]:
-    """Return boxes enlarged on each side, by a share a step, as long as no two meet."""
-    low, high = (np.array(each) for each in zip(*boxes, strict=True))
+def _grow(low: FloatArray, high: FloatArray, share: float, steps: int) -> None:
+    """Enlarge (m, d) corners of boxes on each side, by a share a step, as long as no two meet."""
     step = share * (high - low)
     for _ in range(steps):
         for b, axis in np.ndindex(low.shape):
@@ -260,7 +256,6 @@ def _grown(boxes: list[Box], share: float, steps: int) -> list[Box]:
                 meets = np.all((low[b] <= high) & (high[b] >= low), axis=1)
                 if meets.sum() > 1:
                     side[b, axis] -= way * step[b, axis]
-    return [Box(*each) for each in zip(low, high, strict=True)]
 
 
 def _disjunction(
@@ -268,11 +263,11 @@ def _disjunction(
     centroid: FloatArray,
     duals: FloatArray,
     reach: FloatArray,
-    box: Box,
+    low: FloatArray,
+    high: FloatArray,
     cap: float,
 ) -> Disjunction:
     """Return the disjunction of a box: its blocks, and the caps of their duals."""
-    low, high = box
     out = np.maximum(np.maximum(low - centroid, centroid - high), 0.0)
     near = np.flatnonzero((out**2).sum(axis=1) < reach**2)
     # With the blocks at the ends of all axes no mean, of any blocks, is outside their box.

@@ -249,5 +249,4 @@ def branching_pair(
     weight = np.minimum.outer(blocks.mass, blocks.mass)
     score = np.where(half < 0.5 - _WHOLE_PAIR, half - 1e-3 * weight / weight.max(), np.inf)
     a, b = np.unravel_index(int(np.argmin(score)), score.shape)
-    first, second = (int(blocks.members(int(block))[0]) for block in (a, b))
-    return min(first, second), max(first, second)
+    return blocks.points_of(int(a), int(b))

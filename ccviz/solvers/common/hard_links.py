@@ -10,7 +10,6 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.events import (
-    TERMINATION_SENTENCES,
     Event,
     Finished,
     InfeasibilityProved,
@@ -73,12 +72,12 @@ def step_limit_setting(seconds: float) -> Any:
 def impossible_at_once(problem: Problem) -> tuple[Event, ...]:
     """Return the end of a run if a short witness shows that no clustering keeps the hard links."""
     found = short_witness(problem)
-    if found is None:
-        return ()
-    return (
-        InfeasibilityProved(reason=found.reason, points=found.points),
-        Finished(termination="proved", message=TERMINATION_SENTENCES["proved"]),
-    )
+    return () if found is None else proved_infeasible(found.reason, found.points)
+
+
+def proved_infeasible(reason: str, points: tuple[int, ...] = ()) -> tuple[Event, ...]:
+    """Return the end of a run that proved that no clustering keeps the hard constraints."""
+    return InfeasibilityProved(reason=reason, points=points), Finished.of("proved")
 
 
 def why_infeasible(problem: Problem) -> InfeasibilityProved:

@@ -1,4 +1,6 @@
-"""Where to start from: initial centres from the blocks, or a k-means without constraints.
+"""Where to start from, and how to fill clusters that ran empty.
+
+Initial centres are from the blocks, or of a k-means without constraints.
 
 A block of must-links is one weighted point here, so seeds never lie inside one block twice.
 """
@@ -186,17 +188,17 @@ def last_incumbent(events: Iterable[Event], stop: Callable[[], bool] = never) ->
     return labels
 
 
-def given_centers(problem: Problem, context: Context, restart: int) -> FloatArray | None:
-    """Return the centres of the clustering that a run begins with, for its first start.
+def start_centers(
+    problem: Problem, context: Context, restart: int, draw: Callable[[], FloatArray]
+) -> FloatArray:
+    """Return the first centres of a start: drawn, but for the first of a run that has a clustering.
 
-    Returns: None for the other starts, without such a clustering, and where it has an empty
-    cluster.
+    Then they are the means of its clusters, if none of them is empty.
     """
     if restart or context.labels is None:
-        return None
-    sizes = np.bincount(context.labels, problem.masses, minlength=problem.k)
-    if not sizes.all():
-        return None
+        return draw()
+    if not np.bincount(context.labels, problem.masses, minlength=problem.k).all():
+        return draw()
     return cluster_means(problem.X, context.labels, problem.k, problem.weights)
 
 
@@ -265,3 +267,53 @@ def trial_centers(blocks: Blocks, rng: np.random.Generator) -> FloatArray:
         n_init=_TRIALS, max_iter=_TRIAL_ITERATIONS,
     )  # fmt: skip
     return np.ascontiguousarray(model.cluster_centers_, dtype=np.float64)
+
+
+# --- Clusters that ran empty, and nearest centres -------------------------------------------------
+
+
+def farthest_moves(labels: IntArray, paid: FloatArray, k: int) -> list[tuple[int, int]]:
+    """Return a point for each empty cluster: the farthest from its centre that is not alone.
+
+    `paid` (n,): Squared distance of each point to its centre.
+    """
+    size, moves = np.bincount(labels, minlength=k), []
+    taken = np.zeros(len(labels), dtype=bool)
+    for empty in np.flatnonzero(size == 0).tolist():
+        spare = np.flatnonzero((size[labels] > 1) & ~taken)
+        point = int(spare[paid[spare].argmax()])
+        size[labels[point]] -= 1
+        taken[point] = True
+        moves.append((point, empty))
+    return moves
+
+
+def fill_cheapest(labels: IntArray, cost: FloatArray) -> IntArray:
+    """Move a block into each empty cluster at the least rise of the cost.
+
+    No conflict is broken, since the cluster has no other block.
+    """
+    labels, k = labels.copy(), cost.shape[1]
+    for empty in np.setdiff1d(np.arange(k), labels):
+        spare = np.flatnonzero(np.bincount(labels, minlength=k)[labels] > 1)
+        if len(spare):
+            rise = cost[spare, empty] - cost[spare, labels[spare]]
+            labels[spare[rise.argmin()]] = empty
+    return labels
+
+
+def fill_randomly(labels: IntArray, k: int, rng: np.random.Generator) -> IntArray:
+    """Move a random point, of a cluster with others, into each empty cluster.
+
+    `labels` (n,): Changed in place.
+    """
+    for empty in np.setdiff1d(np.arange(k), labels):
+        count = np.bincount(labels, minlength=k)
+        labels[rng.choice(np.flatnonzero(count[labels] > 1))] = empty
+    return labels
+
+
+def nearest_centers(points: FloatArray, centers: FloatArray) -> IntArray:
+    """Return the nearest (k, d) centre of each of the (s, d) points."""
+    away = (centers**2).sum(axis=1) - 2.0 * (points @ centers.T)
+    return away.argmin(axis=1).astype(np.int64)

@@ -12,7 +12,6 @@ from itertools import chain
 from ccviz.arrays import IntArray
 from ccviz.bounds import OPTIMAL_GAP, relative_gap
 from ccviz.events import (
-    TERMINATION_SENTENCES,
     BoundImproved,
     Event,
     Finished,
@@ -330,10 +329,10 @@ class Division:
 
     def _finished(self) -> Finished:
         if self.infeasible:
-            return Finished(termination="proved", message=TERMINATION_SENTENCES["proved"])
+            return Finished.of("proved")
         if self.is_closed:
             reason: Termination = "proved" if self.settings.tolerance <= OPTIMAL_GAP else "gap"
-            return Finished(termination=reason, message=TERMINATION_SENTENCES[reason])
+            return Finished.of(reason)
         if math.isinf(self.upper_bound):
             message = "No clustering was found; one may exist."
             return Finished(termination="stalled", message=message)

@@ -17,15 +17,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
 from ccviz.problem.blocks import Blocks, BoundedBlocks
+from ccviz.problem.partition import cluster_means
 from ccviz.solvers.base import never
-from ccviz.solvers.common.clusters import cluster_means, nearest_centers
 from ccviz.solvers.common.hard_links import NO_LINKS
+from ccviz.solvers.common.seeding import nearest_centers
 from ccviz.solvers.search.tree import StoppedError
 
 # --------------------------------------------------------------------------------------------------
@@ -99,7 +101,7 @@ def anticluster(
     `labels` (s,): A good clustering of the blocks. `alike` (s, q): Further features whose sums
     should be alike, see `ccviz.solvers.divide.refine`. `stop`: Cheap; tested between sweeps.
     """
-    centers = cluster_means(blocks.centroid, blocks.mass, labels, blocks.k)
+    centers = cluster_means(blocks.centroid, labels, blocks.k, blocks.mass)
     deviation = blocks.mass[:, None] * (blocks.centroid - centers[labels])
     scatter = (deviation**2).sum(axis=1) / blocks.mass
     shared = _shared(labels, scatter, parts, most_shared)
@@ -223,6 +225,7 @@ def _even_out(
     excess = np.zeros((parts, labels.max() + 1, features.shape[1]))
     np.add.at(excess, (part_of[member], labels[member]), features[member])
     excess -= excess.mean(axis=0)
+    linked = _Linked(member, start, features, labels, excess)
     of_loss = excess.shape[0] * excess.shape[1] / len(labels) ** 2
     loss = of_loss * float((excess**2).sum())
     for classes, sweeps in zip((strata, groups.kinds), _SWEEPS, strict=True):
@@ -232,26 +235,28 @@ def _even_out(
             if stop():
                 raise StoppedError
             draws = rng.random(_TRIES * len(order))
-            _exchange(order, ends, member, start, features, labels, part_of, excess, draws)
+            _exchange(order, ends, linked, part_of, draws)
             before, loss = loss, of_loss * float((excess**2).sum())
             if before - loss < _LEAST_GAIN:
                 break
 
 
+class _Linked(NamedTuple):
+    """Link groups, the features of their blocks, and what the parts have too much of."""
+
+    member: IntArray  # As in `_Groups`
+    start: IntArray
+    features: FloatArray  # (s, f)
+    labels: IntArray
+    excess: FloatArray  # (parts, k, f): Sums of features, less those of the average part
+
+
 @njit(cache=True, entry=True)  # pragma: no cover - compiled
 def _exchange(
-    order: IntArray,
-    ends: IntArray,
-    member: IntArray,
-    start: IntArray,
-    features: FloatArray,
-    labels: IntArray,
-    part_of: IntArray,
-    excess: FloatArray,
-    draws: FloatArray,
+    order: IntArray, ends: IntArray, groups: _Linked, part_of: IntArray, draws: FloatArray
 ) -> None:
     """Try exchanges of each link group with others of its class; keep those that even out."""
-    drawn = 0
+    member, start, drawn = groups.member, groups.start, 0
     for number in range(len(ends) - 1):
         size = ends[number + 1] - ends[number]
         for t in range(_TRIES * size if size > 1 else 0):
@@ -261,32 +266,24 @@ def _exchange(
             one, other = part_of[member[start[first]]], part_of[member[start[second]]]
             if one == other:
                 continue
-            change = _move(first, -1.0, one, member, start, features, labels, excess)
-            change += _move(second, -1.0, other, member, start, features, labels, excess)
-            change += _move(first, 1.0, other, member, start, features, labels, excess)
-            change += _move(second, 1.0, one, member, start, features, labels, excess)
+            change = _move(first, -1.0, one, groups)
+            change += _move(second, -1.0, other, groups)
+            change += _move(first, 1.0, other, groups)
+            change += _move(second, 1.0, one, groups)
             if change < -1e-14:
                 part_of[member[start[first] : start[first + 1]]] = other
                 part_of[member[start[second] : start[second + 1]]] = one
             else:
-                _move(first, 1.0, one, member, start, features, labels, excess)
-                _move(second, 1.0, other, member, start, features, labels, excess)
-                _move(first, -1.0, other, member, start, features, labels, excess)
-                _move(second, -1.0, one, member, start, features, labels, excess)
+                _move(first, 1.0, one, groups)
+                _move(second, 1.0, other, groups)
+                _move(first, -1.0, other, groups)
+                _move(second, -1.0, one, groups)
 
 
 @njit(cache=True)  # pragma: no cover - compiled
-def _move(
-    group: int,
-    sign: float,
-    part: int,
-    member: IntArray,
-    start: IntArray,
-    features: FloatArray,
-    labels: IntArray,
-    excess: FloatArray,
-) -> float:
+def _move(group: int, sign: float, part: int, groups: _Linked) -> float:
     """Add a group to a part, or remove it; return the change of the sum of squared excesses."""
+    member, start, features, labels, excess = groups
     change = 0.0
     for m in range(start[group], start[group + 1]):
         block = member[m]
@@ -408,7 +405,7 @@ def filled(blocks: Blocks, labels: IntArray) -> IntArray:
 
 def means_of(blocks: Blocks, labels: IntArray) -> FloatArray:
     """Return the means of the clusters, every one used."""
-    return cluster_means(blocks.centroid, blocks.mass, labels, int(labels.max()) + 1)
+    return cluster_means(blocks.centroid, labels, int(labels.max()) + 1, blocks.mass)
 
 
 def cost(blocks: Blocks, labels: IntArray) -> float:

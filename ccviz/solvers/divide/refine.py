@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import eigh
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.blocks import Blocks
-from ccviz.solvers.common.clusters import cluster_means, nearest_centers
+from ccviz.problem.partition import cluster_means
+from ccviz.solvers.common.seeding import nearest_centers
 from ccviz.solvers.divide.partition import (
     SHARED,
     Anticlustering,
@@ -49,14 +49,6 @@ _DIRECTIONS = 40  # Principal directions to which the features are reduced
 _AXES = 12  # Principal axes of the points whose products are features
 
 
-@dataclass(frozen=True, eq=False)
-class _Optima:
-    """Optima of single parts: the relative loss, and (m, k, d) centres of near optima."""
-
-    loss: float
-    centers: list[FloatArray]
-
-
 def refine(
     blocks: Blocks,
     labels: IntArray,
@@ -76,18 +68,18 @@ def refine(
     """
     best = found = anticluster(blocks, labels, parts, most_shared, seed, stop=stop)
     rng = np.random.default_rng(seed)
-    least, centers = np.inf, []
+    least, centers = np.inf, list[FloatArray]()
     moments: FloatArray | None = None
     passes = min(_PASSES, max(1, _MOST_BLOCKS // blocks.s)) if parts > 1 else 0
     for left in reversed(range(passes)):
-        optima = _own_optima(blocks, found, labels, rng, stop)
-        loss = optima.loss + _lost_by_centroids(blocks, found, labels)
+        loss, near = _own_optima(blocks, found, labels, rng, stop)
+        loss += _lost_by_centroids(blocks, found, labels)
         gains = loss < _PROGRESS * least
         if loss < least:
             best, least = found, loss
-        if not left or least <= allowed or not gains or not optima.centers or stop():
+        if not left or least <= allowed or not gains or not near or stop():
             break
-        centers += optima.centers
+        centers += near
         most = min(_MOST_CENTERS, max(1, _MOST_COSTS // blocks.s))
         if moments is None:
             moments = _second_moments(blocks, labels, blocks.s // (parts * blocks.k))
@@ -115,7 +107,8 @@ def _own_optima(
     labels: IntArray,
     rng: np.random.Generator,
     stop: Callable[[], bool],
-) -> _Optima:
+) -> tuple[float, list[FloatArray]]:
+    """Return the relative loss of single parts, and (k, d) centres of their near optima."""
     searched = [(number,) for number in range(min(found.parts, _SEARCHED))]
     own = pieces = 0.0
     centers: list[FloatArray] = []
@@ -134,7 +127,7 @@ def _own_optima(
                 for each, value in zip(known, costs, strict=True)
                 if value < _NEAR_OPTIMAL * piece
             ]
-    return _Optima(1.0 - own / pieces if pieces > 0.0 else 0.0, centers)
+    return 1.0 - own / pieces if pieces > 0.0 else 0.0, centers
 
 
 def _clusterings(part: Part, rng: np.random.Generator) -> list[IntArray]:
@@ -178,7 +171,7 @@ def _second_moments(blocks: Blocks, labels: IntArray, most: int) -> FloatArray:
     one, other = np.triu_indices(axes.shape[1])
     on_axes = points @ axes
     products = blocks.mass[:, None] * on_axes[:, one] * on_axes[:, other]
-    means = cluster_means(products, np.ones(blocks.s), labels, blocks.k)
+    means = cluster_means(products, labels, blocks.k)
     return _of_unit_scatter(products - means[labels])
 
 

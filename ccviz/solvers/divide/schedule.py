@@ -18,8 +18,8 @@ from scipy.sparse.csgraph import connected_components
 
 from ccviz.arrays import IntArray
 from ccviz.problem.blocks import BoundedBlocks
+from ccviz.problem.partition import cluster_means
 from ccviz.solvers.base import never
-from ccviz.solvers.common.clusters import cluster_means
 from ccviz.solvers.divide.bounding import Effort, Leaf, PartBound, improve, initial_iterate, work_of
 from ccviz.solvers.divide.partition import Part, filled
 from ccviz.solvers.relaxation.admm import Iterate, inherit
@@ -245,7 +245,7 @@ def contracted(
     first = np.unique(component, return_index=True)[1]
     group = np.argsort(np.argsort(first))[component].astype(np.int64)  # by their first blocks
     mass = np.bincount(group, blocks.mass).astype(np.float64)
-    centroid = cluster_means(blocks.centroid, blocks.mass, group, len(mass))
+    centroid = cluster_means(blocks.centroid, group, len(mass), blocks.mass)
     away = ((blocks.centroid - centroid[group]) ** 2).sum(axis=1)
     conflicts = group[np.concatenate([blocks.conflicts, _pairs(decisions, False)])]
     return group, replace(

@@ -9,7 +9,6 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.events import (
-    TERMINATION_SENTENCES,
     Event,
     Finished,
     GenerationEnded,
@@ -110,7 +109,7 @@ class Evolution:
             yield Restarted(restart=restart)
             yield from self._evolve(restart)
         if not self.context.stop():
-            yield Finished(termination=self._ended, message=TERMINATION_SENTENCES[self._ended])
+            yield Finished.of(self._ended)
 
     def _resume(self) -> int:
         """Return how many populations an interrupted run has begun; take over its best."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ from scipy.spatial.distance import cdist
 
 from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.events import (
-    TERMINATION_SENTENCES,
     Event,
     Finished,
     GenerationEnded,
@@ -21,8 +21,7 @@ from ccviz.events import (
 from ccviz.problem.partition import Partition, cluster_means
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, never
-from ccviz.solvers.common.clusters import farthest_moves
-from ccviz.solvers.common.seeding import plain_kmeans
+from ccviz.solvers.common.seeding import farthest_moves, plain_kmeans
 from ccviz.solvers.memetic._relocation import (
     Annotated,
     Fit,
@@ -143,12 +142,12 @@ def search(
     `look_work`: Sums of a sweep between two calls of ``stop``.
     """
     data, k = instance.data, instance.k
-    fit, sweeps, pause = open_fit(data, labels, k), 0, _Pause(stop, look_work)
+    fit, sweeps, legs = open_fit(data, labels, k), 0, partial(_legs, stop, look_work)
     while sweeps < MOST_SWEEPS:
         before = sweeps
-        while sweeps < MOST_SWEEPS and _relocate_linked(data, fit, order, pause):
+        while sweeps < MOST_SWEEPS and _relocate_linked(data, fit, order, legs):
             sweeps += 1
-        while sweeps < MOST_SWEEPS and _assign_free(data, fit, pause):
+        while sweeps < MOST_SWEEPS and _assign_free(data, fit, legs):
             sweeps += 1
         if sweeps == before or stop():
             break
@@ -156,38 +155,36 @@ def search(
     return fit.label, posterior_cost(data, fit), sweeps + 1
 
 
-@dataclass(frozen=True)
-class _Pause:
-    """When a sweep asks whether to stop: after a number of sums."""
+def _legs(
+    stop: Callable[[], bool], look_work: int, points: IntArray, work: int
+) -> Iterator[IntArray]:
+    """Yield slices of the points, until there are none left or ``stop`` returns true.
 
-    stop: Callable[[], bool]
-    look_work: int
-
-    def legs(self, points: IntArray, work: int) -> Iterator[IntArray]:
-        """Yield slices of the points until there are none left or ``stop`` returns true.
-
-        ``work`` is the number of sums for a point.
-        """
-        step = max(1, self.look_work // work)
-        for at in range(0, len(points), step):
-            if self.stop():
-                return
-            yield points[at : at + step]
+    It is asked after `look_work` sums, of which there are `work` for a point.
+    """
+    step = max(1, look_work // work)
+    for at in range(0, len(points), step):
+        if stop():
+            return
+        yield points[at : at + step]
 
 
-def _relocate_linked(data: Annotated, fit: Fit, order: IntArray, pause: _Pause) -> bool:
+Legs = Callable[[IntArray, int], Iterator[IntArray]]
+
+
+def _relocate_linked(data: Annotated, fit: Fit, order: IntArray, legs: Legs) -> bool:
     k, d = fit.total.shape
     work = k * (k + d) + len(data.neighbour) // max(1, len(order))
-    moved = [relocate(data, fit, some) for some in pause.legs(order, work)]
+    moved = [relocate(data, fit, some) for some in legs(order, work)]
     return any(moved)
 
 
-def _assign_free(data: Annotated, fit: Fit, pause: _Pause) -> bool:
+def _assign_free(data: Annotated, fit: Fit, legs: Legs) -> bool:
     k, d = fit.total.shape
     centers = fit.total / fit.size[:, None]
     spread = np.array([variance(r, data, fit) for r in range(k)])
-    legs = pause.legs(data.free, k * d)
-    moved = [assign_likeliest(data, fit, some, centers, spread) for some in legs]
+    some = legs(data.free, k * d)
+    moved = [assign_likeliest(data, fit, each, centers, spread) for each in some]
     return any(moved)
 
 
@@ -239,7 +236,7 @@ class HybridSearch:
                 f"{len(self.problem.must_link)} must-links and {broken.cannot_link} of "
                 f"{len(self.problem.cannot_link)} cannot-links."
             )
-            yield Finished(termination="stalled", message=TERMINATION_SENTENCES["stalled"])
+            yield Finished.of("stalled")
 
     def _matings(self, generation: int) -> list[tuple[Any, ...]]:
         rng = np.random.default_rng(self._seed(generation))

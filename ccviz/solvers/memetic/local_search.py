@@ -15,7 +15,7 @@ from ccviz.compiled import njit
 from ccviz.solvers.assignment import solve_assignment
 from ccviz.solvers.assignment.kernels.search import SOLVED, assign
 from ccviz.solvers.base import never
-from ccviz.solvers.common.clusters import fill_cheapest
+from ccviz.solvers.common.seeding import fill_cheapest
 from ccviz.solvers.memetic import MemeticSettings
 from ccviz.solvers.memetic._descent import CHAINS, EJECTIONS, RELOCATIONS, descend
 from ccviz.solvers.memetic.instance import BlockData, Instance
@@ -168,25 +168,6 @@ def blp_kmeans(
     return best
 
 
-def steep_descent(
-    instance: Instance,
-    centers: FloatArray,
-    feasible: IntArray,
-    depth: int,
-    rng: np.random.Generator,
-    stop: Callable[[], bool] = never,
-) -> Member:
-    """Make one quick assignment step and descend from its labels, see `_descent`.
-
-    `feasible` (s,): Feasible labels from which the descent starts if the step cannot be solved.
-    """
-    order = rng.permutation(instance.s)
-    labels = swift_step(instance, centers, feasible, order, stop)
-    tolerance = TOLERANCE * member_of(instance, labels).objective + ROUNDING * instance.spread
-    labels, sweeps = _descend(instance, labels, centers, 0.0, order, depth, tolerance, stop)
-    return member_of(instance, labels, 1 + sweeps)
-
-
 def _descend(
     instance: Instance,
     labels: IntArray,
@@ -333,4 +314,9 @@ def _improve(
         return blp_kmeans(
             instance, centers, feasible, settings.local_iterations, settings.step_limit, stop
         )
-    return steep_descent(instance, centers, feasible, DEPTH[settings.local_search], rng, stop)
+    # One quick assignment step, and a descent from its labels, see `_descent`.
+    order, depth = rng.permutation(instance.s), DEPTH[settings.local_search]
+    labels = swift_step(instance, centers, feasible, order, stop)
+    tolerance = TOLERANCE * member_of(instance, labels).objective + ROUNDING * instance.spread
+    labels, sweeps = _descend(instance, labels, centers, 0.0, order, depth, tolerance, stop)
+    return member_of(instance, labels, 1 + sweeps)

@@ -12,12 +12,10 @@ from scipy.sparse import coo_array, csr_array
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.bounds import OPTIMAL_GAP, is_closed, relative_gap
 from ccviz.events import (
-    TERMINATION_SENTENCES,
     BoundImproved,
     Event,
     Finished,
     IncumbentFound,
-    InfeasibilityProved,
     Termination,
 )
 from ccviz.feasibility.check import check_feasibility
@@ -25,6 +23,7 @@ from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
+from ccviz.solvers.common.hard_links import proved_infeasible
 from ccviz.solvers.common.scaling import rescale
 from ccviz.solvers.search.decisions import gamma
 
@@ -69,8 +68,7 @@ class Rbba(Solver):
         """Yield an answer, then a bound for each problem that is solved."""
         known = check_feasibility(problem, stop=context.stop)
         if known.feasible is False:
-            yield InfeasibilityProved(reason=known.reason, points=known.points)
-            yield Finished(termination="proved", message=TERMINATION_SENTENCES["proved"])
+            yield from proved_infeasible(known.reason, known.points)
             return
         if known.labels is not None:  # the first k-means may take long
             yield IncumbentFound(labels=known.labels, source="feasibility")
@@ -133,8 +131,7 @@ class Rbba(Solver):
             if not np.isfinite(solved):
                 kinds = "links" if blocks.sizes is None else "links and sizes"
                 reason = f"an exhaustive search proved that no clustering keeps the {kinds}."
-                yield InfeasibilityProved(reason=reason)
-                yield Finished(termination="proved", message=TERMINATION_SENTENCES["proved"])
+                yield from proved_infeasible(reason)
                 return
             rest[begin] = max(rest[begin + 1], solved * share - UNDERFLOW)
             bound = float(np.ldexp(rest[begin], -2 * exponent)) + always_paid(given) * share
@@ -218,6 +215,11 @@ def make_data(
     order = entry_order(between, blocks.mass, blocks.count)
     graph = blocks.conflict_graph[order][:, order].tocsr()
     soft = _soft_graph(blocks, exponent)[order][:, order].tocsr()
+    limits = np.zeros(blocks.k), np.full(blocks.k, np.inf)
+    if blocks.sizes is not None:  # in the order of the largest
+        by_upper = np.argsort(blocks.sizes.upper, kind="stable")
+        lower, upper = blocks.sizes.lower[by_upper], blocks.sizes.upper[by_upper]
+        limits = lower.astype(np.float64), upper.astype(np.float64)
     data = BlockData(
         between[np.ix_(order, order)],
         within[order],
@@ -227,19 +229,10 @@ def make_data(
         soft.indptr.astype(np.int64),
         soft.indices.astype(np.int64),
         soft.data.astype(np.float64),
-        *_limits(blocks),
+        *limits,
         np.append(np.cumsum(blocks.mass[order][::-1])[::-1], 0.0),
     )
     return data, order
-
-
-def _limits(blocks: Blocks) -> tuple[FloatArray, FloatArray]:
-    """Return (k,) least and largest sizes, in the order of the largest; none if none are given."""
-    if blocks.sizes is None:
-        return np.zeros(blocks.k), np.full(blocks.k, np.inf)
-    by_upper = np.argsort(blocks.sizes.upper, kind="stable")
-    sizes = blocks.sizes
-    return sizes.lower[by_upper].astype(np.float64), sizes.upper[by_upper].astype(np.float64)
 
 
 def numbered(blocks: Blocks, labels: IntArray) -> IntArray:

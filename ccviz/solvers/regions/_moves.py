@@ -7,6 +7,7 @@ breaks of limits and hard cannot-links (`ccviz.solvers.regions._areas`).
 from __future__ import annotations
 
 import heapq
+from typing import NamedTuple
 
 import numpy as np
 
@@ -277,13 +278,7 @@ def _draw_to(center: FloatArray, weight: FloatArray, b: int, c: int, areas: Area
 
 @njit(cache=True)
 def _unlabelled(
-    b: int,
-    c: int,
-    is_first: bool,
-    label: IntArray,
-    last: IntArray,
-    near: IntArray,
-    areas: Areas,
+    b: int, c: int, is_first: bool, label: IntArray, last: IntArray, near: IntArray, areas: Areas
 ) -> int:
     """Write the blocks that cluster c can take after block b into ``near``; return their number."""
     size = 0
@@ -303,6 +298,25 @@ def _unlabelled(
     return size
 
 
+class Forest(NamedTuple):
+    """A spanning forest as it is cut: its edges, and the trees as they were walked last."""
+
+    begin: IntArray  # (s + 1,): Where the neighbours of each block begin in ``near``
+    near: IntArray
+    label: IntArray  # (s,): The tree of each block, -1 before it is walked
+    order: IntArray  # (s,): The blocks of the last tree, from its root down
+    parent: IntArray  # (s,): -1 for a root
+
+
+class Below(NamedTuple):
+    """What each block of a tree and those below it add up to."""
+
+    total: FloatArray  # (s, d): Mass times point
+    load: FloatArray
+    weight: FloatArray
+    heavy: IntArray  # Blocks with weight
+
+
 @njit(cache=True)
 def cut_tree(areas: Areas, begin: IntArray, near: IntArray, k: int) -> tuple[IntArray, int]:
     """Cut a spanning forest into k trees, each time at the edge that lowers the cost most.
@@ -313,15 +327,14 @@ def cut_tree(areas: Areas, begin: IntArray, near: IntArray, k: int) -> tuple[Int
     """
     s, d, rows = len(areas.mass), areas.point.shape[1], areas.load.shape[1]
     label, count = np.full(s, -1), 0
-    order, parent = np.empty(s, np.int64), np.empty(s, np.int64)
-    total, load = np.empty((s, d)), np.empty((s, rows))
-    weight, heavy = np.empty(s), np.empty(s, np.int64)
+    forest = Forest(begin, near, label, np.empty(s, np.int64), np.empty(s, np.int64))
+    below = Below(np.empty((s, d)), np.empty((s, rows)), np.empty(s), np.empty(s, np.int64))
     at, gain = np.full(k, -1), np.full(k, -np.inf)
     for b in range(s):
         if label[b] < 0:
             if count == k:
                 return label, k + 1
-            _walk(b, -1, count, begin, near, label, order, parent)
+            _walk(b, -1, -1, count, forest)
             count += 1
     first = np.empty(k, np.int64)
     for b in range(s - 1, -1, -1):
@@ -331,32 +344,27 @@ def cut_tree(areas: Areas, begin: IntArray, near: IntArray, k: int) -> tuple[Int
     while True:
         for c in range(count):
             if c >= count - fresh or c == changed:
-                size = _walk(first[c], c, c, begin, near, label, order, parent)
-                at[c], gain[c] = _best_cut(order[:size], parent, total, load, weight, heavy, areas)
+                size = _walk(first[c], -1, c, c, forest)
+                at[c], gain[c] = _best_cut(size, forest, below, areas)
         if count == k:
             return label, count
         changed = int(gain[:count].argmax())
         if at[changed] < 0:
             return label, count
-        first[count] = at[changed]
-        _part(at[changed], first[changed], changed, count, begin, near, label, order, parent)
+        node = first[count] = at[changed]
+        _walk(node, forest.parent[node], changed, count, forest)
         count += 1
         fresh = 1
 
 
 @njit(cache=True)
-def _walk(
-    root: int,
-    old: int,
-    new: int,
-    begin: IntArray,
-    near: IntArray,
-    label: IntArray,
-    order: IntArray,
-    parent: IntArray,
-) -> int:
-    """Label the tree of a root, of the old label, and write its nodes from the root down."""
-    order[0], parent[root], label[root], size, place = root, -1, new, 1, 0
+def _walk(root: int, above: int, old: int, new: int, forest: Forest) -> int:
+    """Label the tree of a root, of the old label, and write its nodes from the root down.
+
+    The root may be a node of a larger tree: what is beyond the node above it is left out.
+    """
+    begin, near, label, order, parent = forest
+    order[0], parent[root], label[root], size, place = root, above, new, 1, 0
     while place < size:
         b = order[place]
         place += 1
@@ -369,42 +377,10 @@ def _walk(
 
 
 @njit(cache=True)
-def _part(
-    node: int,
-    root: int,
-    old: int,
-    new: int,
-    begin: IntArray,
-    near: IntArray,
-    label: IntArray,
-    order: IntArray,
-    parent: IntArray,
-) -> None:
-    """Give the nodes below and at a node of a tree a new label."""
-    _walk(root, old, old, begin, near, label, order, parent)
-    above = parent[node]
-    order[0], label[node], size, place = node, new, 1, 0
-    while place < size:
-        b = order[place]
-        place += 1
-        for e in range(begin[b], begin[b + 1]):
-            u = near[e]
-            if u != above and label[u] == old and parent[u] == b:
-                order[size], label[u] = u, new
-                size += 1
-
-
-@njit(cache=True)
-def _best_cut(
-    order: IntArray,
-    parent: IntArray,
-    total: FloatArray,
-    load: FloatArray,
-    weight: FloatArray,
-    heavy: IntArray,
-    areas: Areas,
-) -> tuple[int, float]:
-    """Return the node above which a tree is cut best, -1 if nowhere, and the gain."""
+def _best_cut(size: int, forest: Forest, below: Below, areas: Areas) -> tuple[int, float]:
+    """Return the node above which the last tree is cut best, -1 if nowhere, and the gain."""
+    order, parent = forest.order[:size], forest.parent
+    total, load, weight, heavy = below
     for b in order:
         weight[b], heavy[b] = areas.mass[b], 1 if areas.mass[b] > 0.0 else 0
         total[b] = areas.mass[b] * areas.point[b]

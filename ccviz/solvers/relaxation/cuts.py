@@ -106,19 +106,26 @@ def sides_of(points: IntArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     return divides.cumsum(axis=1) > 0, divides
 
 
-_ACROSS, _LAST = 1 << 40, 1 << 60  # added to blocks of the row of j; behind all blocks
+_OF_I, _IS_J, _OF_J, _NOWHERE = range(4)  # parts of a separator, in their order
 
 
 def _each_once(sets: IntArray, across: NDArray[np.bool_], j: IntArray) -> IntArray:
     """Return sets with each block once: those of the row of i, j, and those of the row of j."""
-    key = np.sort(np.where(sets < 0, _LAST, 2 * sets + across), axis=1)
-    key[:, 1:][key[:, 1:] // 2 == key[:, :-1] // 2] = _LAST
-    key = np.where(key < _LAST, key // 2 + _ACROSS * (key % 2), _LAST)
-    divided = ((key >= _ACROSS) & (key < _LAST)).any(axis=1)
-    key = np.column_stack([key, np.where(divided, _ACROSS - 1, _LAST)])
-    key.sort(axis=1)
-    once = np.where(key < _LAST, key % _ACROSS, -1)
-    return np.where(key == _ACROSS - 1, j, once)[:, : sets.shape[1]]
+    part = np.where(sets < 0, _NOWHERE, np.where(across, _OF_J, _OF_I))
+    blocks, part = _sorted_rows(sets, part, (part, sets))
+    part[:, 1:][blocks[:, 1:] == blocks[:, :-1]] = _NOWHERE
+    divider = np.where((part == _OF_J).any(axis=1), _IS_J, _NOWHERE)
+    blocks, part = np.column_stack([blocks, j]), np.column_stack([part, divider])
+    blocks, part = _sorted_rows(blocks, part, (blocks, part))
+    return np.where(part < _NOWHERE, blocks, -1)[:, : sets.shape[1]]
+
+
+def _sorted_rows(
+    blocks: IntArray, part: IntArray, keys: tuple[IntArray, IntArray]
+) -> tuple[IntArray, IntArray]:
+    """Return both tables with each row in the order of keys, the last one first."""
+    order = np.lexsort(keys)
+    return np.take_along_axis(blocks, order, 1), np.take_along_axis(part, order, 1)
 
 
 _MIXER = np.random.default_rng(5).integers(1 << 32, 1 << 63, size=4096, dtype=np.uint64)

@@ -20,10 +20,10 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.problem.blocks import Blocks, BoundedBlocks, with_weight
+from ccviz.problem.partition import cluster_means
 from ccviz.problem.relaxed import Bounded
 from ccviz.problem.sizes import Sizes
 from ccviz.problem.sums import row_limits
-from ccviz.solvers.common.clusters import cluster_means
 from ccviz.solvers.relaxation.separators import BlockGraph
 
 # --- Soft links as the relaxation sees them: a price for each undecided pair of blocks ------------
@@ -415,7 +415,7 @@ def multipliers_of(relaxation: Relaxation, labels: IntArray) -> FloatArray:
     root = np.sqrt(relaxation.mass)
     points = relaxation.factor / root[:, None]
     size = np.bincount(labels, relaxation.mass, relaxation.k)
-    means = cluster_means(points, relaxation.mass, labels, relaxation.k)
+    means = cluster_means(points, labels, relaxation.k, relaxation.mass)
     away = points - means[labels]
     scatters = ((root[:, None] * away)[labels == cluster] for cluster in range(relaxation.k))
     level = max(float(np.linalg.norm(each, 2)) ** 2 for each in scatters)

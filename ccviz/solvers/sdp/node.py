@@ -17,7 +17,7 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.errors import ContradictionError, ProblemError
 from ccviz.events import CutsAdded, Event, RelaxationSolved, ResidualsUpdated
 from ccviz.feasibility.check import check_feasibility
-from ccviz.problem.blocks import Blocks, contract, refine, with_weight
+from ccviz.problem.blocks import Blocks, contract, with_weight
 from ccviz.problem.relaxed import Bounded
 from ccviz.solvers.relaxation.admm import Iterate
 from ccviz.solvers.relaxation.certificate import certify
@@ -45,7 +45,7 @@ from ccviz.solvers.relaxation.model import (
 from ccviz.solvers.relaxation.separators import block_graph
 from ccviz.solvers.sdp.rounding import first_clustering, ipc_kmeans
 from ccviz.solvers.sdp.settings import SPLITTING, NodeSettings
-from ccviz.solvers.search.decisions import PairDecision, decided_pairs
+from ccviz.solvers.search.decisions import PairDecision, under_decisions
 from ccviz.solvers.search.tree import Multipliers, Report, Task, cutoff
 
 
@@ -137,9 +137,8 @@ def iterations_at_once(blocks: int) -> int:
 
 
 def _open(problem: Bounded, task: Task) -> Report | tuple[NodeState, IntArray | None]:
-    together, apart = (decided_pairs(task.decisions, side) for side in (True, False))
     try:
-        problem = refine(problem, together, apart)
+        problem = under_decisions(problem, task.decisions)
     except ContradictionError as contradiction:
         return _infeasible(str(contradiction), contradiction.chain)
     except ProblemError as too_few:  # blocks for k clusters
@@ -167,9 +166,8 @@ def _start(task: Task, blocks: Blocks, relaxation: Relaxation) -> AnyIterate:
     # Of a single clustering no multipliers prove more than none do: its cost.
     if parent is None or (relaxation.s == relaxation.k and relaxation.classes is None):
         return cold_start(relaxation)
-    child_of = np.empty(parent.blocks.s, dtype=np.int64)
-    child_of[parent.blocks.block_of] = blocks.block_of
-    return inherit(parent.at, child_of[: parent.relaxation.s], parent.relaxation, relaxation)
+    child_of = parent.blocks.project(blocks.block_of)[: parent.relaxation.s]
+    return inherit(parent.at, child_of, parent.relaxation, relaxation)
 
 
 def _round(settings: NodeSettings, task: Task, state: NodeState) -> Report:
@@ -195,7 +193,7 @@ def _round(settings: NodeSettings, task: Task, state: NodeState) -> Report:
     if is_decided or must_branch(state, limit, settings):
         pair = _pair_to_decide(state, limit - bound)
         if pair is not None:
-            decision = PairDecision(*_as_points(state.blocks, pair), together=True)
+            decision = PairDecision(*state.blocks.points_of(*pair), together=True)
             report = replace(report, verdict="branch", branch=decision, state=_packed(state))
             if is_decided:
                 labels = with_weight(state.blocks).block_of
@@ -306,11 +304,6 @@ def _trials(task: Task, state: NodeState) -> int:
     """Return the number of further descents when the node closes or branches."""
     is_quick = state.blocks.sizes is None and _is_plain(state.at)
     return _TRIALS if is_quick or not task.decisions else _TRIALS_BELOW
-
-
-def _as_points(blocks: Blocks, pair: tuple[int, int]) -> tuple[int, int]:
-    first, second = (int(blocks.members(block)[0]) for block in pair)
-    return min(first, second), max(first, second)
 
 
 def _packed(state: NodeState) -> NodeState:

@@ -9,7 +9,7 @@ from functools import partial
 
 from ccviz.arrays import IntArray
 from ccviz.bounds import OPTIMAL_GAP, is_closed, relative_gap
-from ccviz.events import TERMINATION_SENTENCES, Event, Finished, Termination
+from ccviz.events import Event, Finished, Termination
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, setting
@@ -87,7 +87,7 @@ def _finished(search: Search) -> Finished:
         )
     is_proof = search.infeasible or search.tolerance <= OPTIMAL_GAP
     reason: Termination = "proved" if is_proof else "gap"
-    return Finished(termination=reason, message=TERMINATION_SENTENCES[reason])
+    return Finished.of(reason)
 
 
 # --- Settings of a search over a tree of nodes, with any method that bounds a node ----------------

@@ -16,8 +16,9 @@ import numpy as np
 
 from ccviz.arrays import IntArray
 from ccviz.events import NodeBranched, NodeOpened
-from ccviz.problem.blocks import contract
+from ccviz.problem.blocks import contract, refine
 from ccviz.problem.problem import Problem
+from ccviz.problem.relaxed import AnyProblem
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,15 @@ def decided_pairs(decisions: Iterable[Decision], together: bool) -> IntArray:
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
+def under_decisions(problem: AnyProblem, decisions: Iterable[Decision]) -> AnyProblem:
+    """Return a problem with the pairs that a node decided on as links.
+
+    Raises `ContradictionError` or `ProblemError` if they leave no clustering.
+    """
+    decisions = tuple(decisions)
+    return refine(problem, *(decided_pairs(decisions, side) for side in (True, False)))
+
+
 def decided_discs(decisions: Iterable[Decision], occupied: bool) -> IntArray:
     """Return (m, 2) centres and border points of the discs decided to be occupied, or empty."""
     discs = [
@@ -124,7 +134,7 @@ def children_of(event: NodeBranched) -> tuple[Decision, Decision]:
 # The margin for rounding between a bound on the centred points and one on the given points.
 #
 # Solvers move the points to about their mean, contract must-linked points to rounded means and add
-# up sums of squares in doubles. Sums of weights are exact (`ccviz.problem.weights`), and norms are
+# up sums of squares in doubles. Sums of weights are exact (`ccviz.problem.points`), and norms are
 # weighted by them. A clustering's cost is the square of the norm of the points less their means,
 # which is a projection of the points. So an error of norm e in the points moves the root of every
 # cost, and of the optimum, by at most e. The other errors are relative: each sum of squares has

@@ -34,7 +34,7 @@ from ccviz.events import (
     Record,
     TreeKept,
 )
-from ccviz.problem.blocks import contract, refine
+from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
 from ccviz.problem.relaxed import lacking_of, relaxed
 from ccviz.solvers.base import never
@@ -43,9 +43,9 @@ from ccviz.solvers.search.decisions import (
     Margin,
     branched_fields,
     children_of,
-    decided_pairs,
     decision_of,
     opened_fields,
+    under_decisions,
 )
 from ccviz.solvers.search.workforce import Handle, Workforce, run_here
 
@@ -82,8 +82,7 @@ def left_nodes(problem: Problem, proved: Callable[[], Iterable[ProvedNode]]) -> 
 
 def _block_of(problem: Problem, node: ProvedNode) -> IntArray:
     made_for = relaxed(problem, lacking_of(node.certificate))
-    together, apart = (decided_pairs(node.decisions, side) for side in (True, False))
-    return contract(refine(made_for, together, apart)).block_of
+    return contract(under_decisions(made_for, node.decisions)).block_of
 
 
 _GROWN = 4  # Number of open nodes from which other processes are started

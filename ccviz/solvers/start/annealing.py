@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,6 +24,18 @@ _NEAR = 6  # clusters around each place that take part
 _ITERATIONS = 40  # of k-means, at most, and then sweeps of moves
 _ENDED = 1e-7  # relative gain at which k-means ends
 _BETTER = 1e-9  # relative gain that counts as one
+
+
+class Local(NamedTuple):
+    """Some blocks with centres of their own."""
+
+    point: FloatArray  # (s, d): All blocks
+    mass: FloatArray
+    member: IntArray  # (p,): Those that take part
+    center: FloatArray  # (m, d)
+    new: IntArray  # (p,): Their places among the centres
+    total: FloatArray  # (m, d): Sum of mass times point, and (m,) mass, about each centre
+    weight: FloatArray
 
 
 @njit(cache=True)
@@ -72,7 +85,8 @@ def swapped(
                 before += mass[b] * squared_distance(point[b], center[label[b]])
         moved = center[chosen]
         moved[np.searchsorted(chosen, removed)] = point[onto]
-        after = _mended(point, mass, member[:size], moved, new)
+        total, weight = np.empty(moved.shape), np.empty(len(moved))
+        after = _mended(Local(point, mass, member[:size], moved, new, total, weight))
         change = after - before
         if change <= 0.0 or rng.random() < np.exp(-change / temperature):
             center[chosen] = moved
@@ -86,18 +100,15 @@ def swapped(
 
 
 @njit(cache=True)
-def _mended(
-    point: FloatArray, mass: FloatArray, member: IntArray, center: FloatArray, new: IntArray
-) -> float:
-    """Improve centres (m, d) for some blocks, by k-means and then by moves of single ones.
+def _mended(local: Local) -> float:
+    """Improve centres for some blocks, by k-means and then by moves of single ones.
 
-    The centres, and the blocks' (p,) places among them, are overwritten. Returns their cost,
-    or infinity where a centre is left without a block.
+    Returns their cost, or infinity where a centre is left without a block.
     """
-    total, weight = np.empty(center.shape), np.empty(len(center))
+    point, mass, member, center, new, total, weight = local
     last = np.inf
     for _ in range(_ITERATIONS):
-        cost = _assigned(point, mass, member, center, new, total, weight)
+        cost = _assigned(local)
         if weight.min() == 0.0:
             return np.inf
         for c in range(len(center)):
@@ -106,7 +117,7 @@ def _mended(
             break
         last = cost
     for _ in range(_ITERATIONS):
-        if not _moved(point, mass, member, center, new, total, weight):
+        if not _moved(local):
             break
     cost = 0.0
     for i in range(len(member)):
@@ -115,16 +126,9 @@ def _mended(
 
 
 @njit(cache=True)
-def _assigned(
-    point: FloatArray,
-    mass: FloatArray,
-    member: IntArray,
-    center: FloatArray,
-    new: IntArray,
-    total: FloatArray,
-    weight: FloatArray,
-) -> float:
+def _assigned(local: Local) -> float:
     """Put each block to its nearest centre, and sum them up; return the cost."""
+    point, mass, member, center, new, total, weight = local
     total[:], weight[:] = 0.0, 0.0
     cost = 0.0
     for i in range(len(member)):
@@ -141,16 +145,9 @@ def _assigned(
 
 
 @njit(cache=True)
-def _moved(
-    point: FloatArray,
-    mass: FloatArray,
-    member: IntArray,
-    center: FloatArray,
-    new: IntArray,
-    total: FloatArray,
-    weight: FloatArray,
-) -> bool:
+def _moved(local: Local) -> bool:
     """Move each block where it costs least, the means following; return whether any moved."""
+    point, mass, member, center, new, total, weight = local
     moved = False
     for i in range(len(member)):
         b, a = member[i], new[i]

@@ -18,7 +18,6 @@ import numpy as np
 
 from ccviz.arrays import IntArray
 from ccviz.events import (
-    TERMINATION_SENTENCES,
     Event,
     Finished,
     IncumbentFound,
@@ -26,7 +25,7 @@ from ccviz.events import (
     NodeOpened,
     Noted,
 )
-from ccviz.problem.blocks import Blocks, contract, refine
+from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.problem.relaxed import Bounded, Sums, bounded
@@ -39,7 +38,7 @@ from ccviz.solvers.common.seeding import last_incumbent
 from ccviz.solvers.regions import Regions, region_start
 from ccviz.solvers.s_mdeclust import first_labels
 from ccviz.solvers.search.branch_and_bound import Known, TreeSettings, branch_and_bound
-from ccviz.solvers.search.decisions import PairDecision, decided_pairs
+from ccviz.solvers.search.decisions import PairDecision, under_decisions
 from ccviz.solvers.search.tree import Report, Task
 
 _STARTS = 5  # Starts of BLP k-means for the first clustering
@@ -114,7 +113,7 @@ class LeavingOut:
         for event in solver.steps(self.problem, context):
             if isinstance(event, InfeasibilityProved):
                 yield from in_a_tree(self.problem, event)
-                yield Finished(termination="proved", message=TERMINATION_SENTENCES["proved"])
+                yield Finished.of("proved")
                 return None
             # BLP k-means knows the sums, and neither other rules nor neighbours.
             if not isinstance(event, IncumbentFound):
@@ -212,8 +211,7 @@ class LeavingOut:
 
     def _reconsidered(self, report: Report, task: Task) -> Report:
         """Return the report on a node whose relaxation has a clustering for its solution."""
-        together, apart = (decided_pairs(task.decisions, side) for side in (True, False))
-        blocks = contract(refine(self.known, together, apart))
+        blocks = contract(under_decisions(self.known, task.decisions))
         if blocks.s > blocks.k:
             branch = _undecided(blocks, report.labels)
             return replace(report, verdict="branch", branch=branch, state=None)
@@ -248,5 +246,4 @@ def _undecided(blocks: Blocks, labels: IntArray | None) -> PairDecision:
     square = (blocks.centroid**2).sum(axis=1)
     far = square[:, None] + square - 2.0 * blocks.centroid @ blocks.centroid.T
     a, b = np.unravel_index(int(np.where(free, far, -np.inf).argmax()), far.shape)
-    first, second = (int(blocks.members(int(block))[0]) for block in (a, b))
-    return PairDecision(min(first, second), max(first, second), together=True)
+    return PairDecision(*blocks.points_of(int(a), int(b)), together=True)

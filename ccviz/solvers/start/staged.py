@@ -16,8 +16,7 @@ from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver
 from ccviz.solvers.bh_kmeans import BhKMeans
 from ccviz.solvers.blp_kmeans import BlpKMeans
-from ccviz.solvers.common.clusters import nearest_centers
-from ccviz.solvers.common.seeding import plain_kmeans
+from ccviz.solvers.common.seeding import nearest_centers, plain_kmeans
 from ccviz.solvers.memetic.local_search import mix_centers
 from ccviz.solvers.relaxation.exchange import exchanged, needs_swaps
 from ccviz.solvers.relaxation.model import relax_to_search
@@ -55,18 +54,14 @@ def staged_clusterings(
             if isinstance(found, InfeasibilityProved) or context.stop():
                 return
         if isinstance(found, tuple):  # of the solver's answers the last is the best
-            yield _exchanged(blocks, found[0], context), "exchange"
+            labels = found[0]
+            if not (blocks.rules or (needs_swaps(blocks) and blocks.s > _SWAPPED)):
+                labels = exchanged(blocks, relax_to_search(blocks), labels, context.stop)
+            yield labels, "exchange"
     if found is not None:
         return
     if (known := check_feasibility(problem, stop=context.stop)).labels is not None:
         yield blocks.project(known.labels), "feasibility"
-
-
-def _exchanged(blocks: Blocks, labels: IntArray, context: Context) -> IntArray:
-    """Return the labels after improving exchanges that keep links and sizes."""
-    if blocks.rules or (needs_swaps(blocks) and blocks.s > _SWAPPED):
-        return labels
-    return exchanged(blocks, relax_to_search(blocks), labels, context.stop)
 
 
 def _thorough(method: str, problem: Problem, blocks: Blocks) -> Solver:

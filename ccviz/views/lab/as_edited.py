@@ -48,14 +48,14 @@ class Proof:
         """Whether its clustering is proved optimal for a problem."""
         if self.problem.asks_the_same(asked):
             return True
-        if not _bounds_hold(self.problem, asked):
+        if not bounds_hold(self.problem, asked):
             return False
         found = Partition(asked, self.labels)
         cost = Partition(self.problem, self.labels).objective
         return found.violations.none_hard and found.objective <= cost
 
 
-def _bounds_hold(before: Problem, asked: Problem) -> bool:
+def bounds_hold(before: Problem, asked: Problem) -> bool:
     """Whether no clustering of a problem costs less than the optimum of an earlier one."""
     same = before.asks_the_same(asked)
     return same or (same_points(before, asked) and tightens(before, asked))
@@ -167,7 +167,7 @@ class AsEdited(param.Parameterized):
         none = run.finished is not None and not math.isfinite(run.lower_bound)
         for run_id, (before, _) in self._bounds.items():
             if run_id not in self._held:
-                self._held[run_id] = _bounds_hold(before, asked)
+                self._held[run_id] = bounds_hold(before, asked)
         known = (
             bound
             for run_id, (before, bound) in self._bounds.items()

@@ -24,7 +24,7 @@ from ccviz.errors import (
     UnfillableError,
 )
 from ccviz.feasibility.cure import explain
-from ccviz.problem.asked import AnyAsked, AskedRule, joined, parts_of
+from ccviz.problem.asked import AnyAsked, AskedRule, joined, label_rules, parts_of
 from ccviz.problem.rule_base import RuleKind
 from ccviz.problem.rules import RULE_KINDS
 from ccviz.runs.archive import Archive
@@ -82,8 +82,8 @@ def link_labels(session: Session) -> None:
 def labelled(draft: Draft) -> int:
     """Return how many points have a label; 0 if none or all have, or a rule links them."""
     truth, column = draft.data.truth, label_column(draft.data)
-    asked = [each.words for rule in draft.rules for each in parts_of(rule)]
-    if truth is None or not column or ("labels()", column) in [(w.kind, w.name) for w in asked]:
+    asked = {rule.words.name for rule in label_rules(draft.rules)}
+    if truth is None or not column or column in asked:
         return 0
     known = int((truth >= 0).sum())
     return known if known < len(truth) else 0

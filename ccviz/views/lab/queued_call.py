@@ -186,7 +186,7 @@ class BackgroundStudy(QueuedCall):
     study: ClassVar[Study]
     # What raises if a solver cannot study a run; what studies a stored one; what decodes that.
     _functions: ClassVar[tuple[
-        Callable[[Run, Solver], None], Callable[..., Any], Callable[[bytes, Run], Any]
+        Callable[[Run, Solver], object], Callable[..., Any], Callable[[bytes, Run], Any]
     ]]  # fmt: skip
     _settings: ClassVar[tuple[float, ...]] = ()  # what the study is given before its time limit
     _last_s: ClassVar[float]  # time in seconds that goes on beyond that limit

@@ -7,7 +7,7 @@ import pytest
 
 from ccviz.problem.links import Links
 from ccviz.solvers.assignment import Structure, objective_of, solve_assignment
-from ccviz.solvers.assignment.core import SearchLimits
+from ccviz.solvers.assignment.exact import SearchLimits
 from ccviz.solvers.assignment.milp import milp_assignment
 from tests.seeds import seeds
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ccviz.solvers.assignment.exact import solve_sizes
+from ccviz.solvers.assignment.transport import solve_sizes
 
 
 def problem(seed, n=400, k=5):

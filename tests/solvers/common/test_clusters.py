@@ -1,8 +1,8 @@
 import numpy as np
 
+from ccviz.problem.partition import cluster_means
 from ccviz.solvers.assignment.centers import block_means
-from ccviz.solvers.common.clusters import (
-    cluster_means,
+from ccviz.solvers.common.seeding import (
     farthest_moves,
     fill_cheapest,
     fill_randomly,
@@ -14,7 +14,7 @@ def test_means_are_those_of_the_compiled_loop_to_the_last_digit():
     points, mass = rng.normal(size=(60, 3)), rng.integers(1, 9, 60).astype(float)
     labels = rng.permutation(np.arange(60) % 5)
     compiled = block_means(points, mass, labels, np.zeros((5, 3)))
-    assert (cluster_means(points, mass, labels, 5) == compiled).all()
+    assert (cluster_means(points, labels, 5, mass) == compiled).all()
 
 
 def test_an_empty_cluster_takes_the_farthest_point_that_is_not_alone():

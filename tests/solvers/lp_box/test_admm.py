@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ccviz.problem.sizes import Sizes
-from ccviz.solvers.lp_box.admm import CoupledSplitting, Splitting, to_sphere
+from ccviz.solvers.lp_box import CoupledSplitting, Splitting, to_sphere
 
 MUST = np.array([[0, 1], [1, 2], [3, 4]])
 CANNOT = np.array([[0, 5], [2, 6]])

@@ -191,7 +191,10 @@ def anneal_some(
         _collect(v, j, move % SOFT_EVERY == 0, graph, labels, chain)
         rise = _rise(v, j, cost, graph, labels, chain)
         if rise <= 0 or rng.random() < np.exp(-rise / heat):
-            _swap(labels[v], j, labels, chain)
+            i = labels[v]
+            for place in range(chain.size[0]):
+                w = chain.block[place]
+                labels[w] = i + j - labels[w]
             gained[0] += rise
             if gained[0] < gained[1] - 1e-12 * abs(gained[1]):
                 gained[1] = gained[0]
@@ -239,9 +242,3 @@ def _rise(v: int, j: int, cost: FloatArray, graph: Graph, labels: IntArray, chai
                 elif labels[u] == old:
                     rise -= price
     return rise
-
-
-@njit(cache=True)
-def _swap(i: int, j: int, labels: IntArray, chain: Chain) -> None:
-    for place in range(chain.size[0]):
-        labels[chain.block[place]] = i + j - labels[chain.block[place]]

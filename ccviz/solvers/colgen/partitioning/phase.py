@@ -17,12 +17,11 @@ from ccviz.problem.blocks import Blocks, BoundedBlocks, contract
 from ccviz.problem.links import Links
 from ccviz.problem.partition import Partition
 from ccviz.solvers.assignment.centers import block_costs
-from ccviz.solvers.colgen.master.covering import cluster_columns
-from ccviz.solvers.colgen.master.rounding import choose
+from ccviz.solvers.colgen.master.covering import choose, cluster_columns
 from ccviz.solvers.colgen.partitioning.every_cluster import EveryCluster, every_cluster_of
 from ccviz.solvers.colgen.partitioning.master import Master, Solution, best_partition
 from ccviz.solvers.colgen.partitioning.pricer import Priced, Pricer, pricer_of
-from ccviz.solvers.colgen.phases.settle import twice_proved_over
+from ccviz.solvers.colgen.phases.settle import INTEGRAL, twice_proved_over
 from ccviz.solvers.colgen.phases.start import clustering_from, counted_mass
 from ccviz.solvers.colgen.state import ONE_CLUSTER, NodeInput
 from ccviz.solvers.colgen.strong_branching import branching_pair
@@ -187,8 +186,7 @@ def first_phase(given: NodeInput, found: tuple[IntArray, ...]) -> PartitionPhase
 def child_phase(given: NodeInput, parent: PartitionPhase) -> PartitionPhase:
     """Return a child's phase: over its parent's columns that keep the decision."""
     blocks, pricer = blocks_of(given)
-    child_of = np.empty(parent.blocks.s, dtype=np.int64)
-    child_of[parent.blocks.block_of] = blocks.block_of
+    child_of = parent.blocks.project(blocks.block_of)
     first = np.unique(child_of, return_index=True)[1]
     columns = parent.columns[:, first]
     whole = (columns[:, child_of] == parent.columns).all(axis=1)
@@ -315,9 +313,8 @@ class Generation:
             detail = "The bound passes the cost of a single cluster of all points."
             return replace(report, verdict="infeasible", lower_bound=np.inf, detail=detail)
         if self.phase.bound.value >= self.limit:
-            return twice_proved_over(
-                self.given, self.phase.blocks, replace(report, verdict="bound"), self.phase.left
-            )
+            report = replace(report, verdict="bound")
+            return twice_proved_over(self.given, self.phase.blocks, report, self.phase.left)
         if not self.is_complete:
             return report
         if solution.artificial > _NEEDED and self.phase.artificial_cost.max() <= _ENOUGH * most:
@@ -427,9 +424,11 @@ class Generation:
 
     def _reported(self) -> Report:
         phase, bound = self.phase, self.phase.bound
-        certificate = {}
+        certificate: dict[str, np.ndarray] = {}
         if bound.duals is not None and bound.least is not None:
-            certificate = {"duals": bound.duals, "least": bound.least, **self._listed()}
+            certificate = {"duals": bound.duals, "least": bound.least}
+            if isinstance(self.pricer, EveryCluster):  # the bound counts every rule
+                certificate["listed"] = np.array([len(self.pricer.clusters.costs)])
         known = max(self.given.task.lower_bound, phase.constant * (1.0 - 1e-9))
         return Report(
             "go on",
@@ -439,12 +438,6 @@ class Generation:
             state=phase,
             iterations=phase.iteration,
         )
-
-    def _listed(self) -> dict[str, IntArray]:
-        """Return the number of clusters where each was looked at: the bound counts every rule."""
-        if not isinstance(self.pricer, EveryCluster):
-            return {}
-        return {"listed": np.array([len(self.pricer.clusters.costs)])}
 
     def _most_cost(self) -> float:
         """Return an upper bound on the cost of any clustering."""
@@ -458,13 +451,8 @@ class Generation:
         columns = self.master.columns[: len(solution.weights)]
         pair = branching_pair(self.phase.blocks, columns, solution.weights)
         if pair is None:
-            detail = "The relaxation's solution is a clustering."
-            return twice_proved_over(
-                self.given,
-                self.phase.blocks,
-                replace(report, verdict="integral", detail=detail),
-                self.phase.left,
-            )
+            report = replace(report, verdict="integral", detail=INTEGRAL)
+            return twice_proved_over(self.given, self.phase.blocks, report, self.phase.left)
         chosen = best_partition(self.master, self.given.settings.cover_nodes, self.given.task.stop)
         if chosen is not None:
             report = self._with_clustering(report, self.master.columns[chosen])

@@ -19,8 +19,7 @@ from ccviz.solvers.colgen.master.facility_master import (
     Region,
     ascend_near,
 )
-from ccviz.solvers.colgen.phases.columns import ColumnGeneration
-from ccviz.solvers.colgen.phases.generation import End, Generation
+from ccviz.solvers.colgen.phases.generation import ColumnGeneration, End, Generation, master_of
 from ccviz.solvers.colgen.pricing.pricer import (
     ADJUSTMENTS,
     OpenPricing,
@@ -98,7 +97,8 @@ class FacilityGeneration(Generation):
         costs = np.concatenate([np.zeros(blocks.s), self.master.costs, costs])
         columns, first = np.unique(columns, axis=0, return_index=True)
         state = replace(self.state, columns=columns, costs=costs[first])
-        return ColumnGeneration.after(self.context, state, self.rounds)
+        master = master_of(self.context, state)
+        return ColumnGeneration(self.context, state, master, rounds=self.rounds)
 
     def _solve(self) -> MasterSolution:
         return self.master.solve(self.state.accuracy)
@@ -345,7 +345,7 @@ class LocalGeneration(FacilityGeneration):
         error = params.rough_error if rough else params.error
         found = ascend_near(
             context.instance, master.columns, before, master.artificial_cost,
-            Region(self.at, context.neighbourhoods), error * context.tolerance, self.stop,
+            Region(self.at, context.neighbourhoods), error * context.tolerance, context.task.stop,
         )  # fmt: skip
         duals, cardinality_dual = found.duals, before.cardinality_dual
         master.middle = FacilityDuals(duals, cardinality_dual)

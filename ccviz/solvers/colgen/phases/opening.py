@@ -19,8 +19,8 @@ from ccviz.solvers.colgen.master.facility_master import LEAST_SAVING, FacilityDu
 from ccviz.solvers.colgen.params import Params
 from ccviz.solvers.colgen.partitioning.phase import PartitionPhase, blocks_of, class_counts
 from ccviz.solvers.colgen.partitioning.phase import first_phase as first_partition_phase
-from ccviz.solvers.colgen.phases.columns import ColumnPhase
 from ccviz.solvers.colgen.phases.facilities import FacilityPhase, LocalPhase
+from ccviz.solvers.colgen.phases.generation import ColumnPhase
 from ccviz.solvers.colgen.phases.start import StartPhase, counted_mass, neighbours
 from ccviz.solvers.colgen.pricing.pricer import Pricer
 from ccviz.solvers.colgen.state import NodeInput, NodeState, turned
@@ -147,8 +147,7 @@ def inherited(blocks: BoundedBlocks, parent: NodeState) -> NodeState:
     """Return the parent's columns that keep the branch's decision, over the child's blocks."""
     discs = len(parent.artificial_cost) - parent.blocks.s
     width = blocks.s + discs
-    child_of = np.empty(parent.blocks.s, dtype=np.int64)
-    child_of[parent.blocks.block_of] = blocks.block_of
+    child_of = parent.blocks.project(blocks.block_of)
     child_of = np.append(child_of, np.arange(blocks.s, width))
     first = np.unique(child_of, return_index=True)[1]
     columns = parent.columns[:, first]

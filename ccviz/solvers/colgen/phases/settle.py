@@ -13,11 +13,10 @@ from ccviz.events import ColumnsPriced
 from ccviz.problem.blocks import BoundedBlocks
 from ccviz.problem.partition import Partition
 from ccviz.solvers.base import never
-from ccviz.solvers.colgen.master.covering import MasterSolution, best_cover
+from ccviz.solvers.colgen.master.covering import MasterSolution, assemble, best_cover, choose
 from ccviz.solvers.colgen.master.facilities import make_facilities
-from ccviz.solvers.colgen.master.rounding import assemble, choose
-from ccviz.solvers.colgen.phases.columns import ColumnGeneration, ColumnPhase
 from ccviz.solvers.colgen.phases.facilities import FacilityGeneration, StalledPhase
+from ccviz.solvers.colgen.phases.generation import ColumnGeneration, ColumnPhase
 from ccviz.solvers.colgen.state import Bound, NodeContext, NodeInput, NodeState
 from ccviz.solvers.colgen.strong_branching import (
     Basis,
@@ -157,14 +156,14 @@ def with_columns(
     return replace(report, labels=partition.labels, source="columns")
 
 
-_INTEGRAL = "The relaxation's solution is a clustering."
+INTEGRAL = "The relaxation's solution is a clustering."
 
 
 def settle_columns(context: NodeContext, generation: ColumnGeneration, report: Report) -> Report:
     """Close or branch a node without missing columns."""
     report, state, pair = _at_vertex(context, generation, report)
     if pair is None:
-        return replace(report, verdict="integral", detail=_INTEGRAL)
+        return replace(report, verdict="integral", detail=INTEGRAL)
     return _branched(context, state, pair, report)
 
 
@@ -232,7 +231,7 @@ def _on_pair(
     columns = state.columns[:, : context.blocks.s]
     pair = branching_pair(context.blocks, columns, solution.weights)
     if pair is None:
-        return replace(report, verdict="integral", detail=_INTEGRAL)
+        return replace(report, verdict="integral", detail=INTEGRAL)
     return replace(report, verdict="branch", branch=PairDecision(*pair, together=True), state=state)
 
 

@@ -63,7 +63,8 @@ def advance_start(given: NodeInput, phase: StartPhase) -> Report:
 def _tried_cop(given: NodeInput, blocks: Blocks, phase: StartPhase) -> Report:
     """Report on COP-k-means, of which only the best run counts, as in the paper."""
     task, runs = given.task, given.settings.starts
-    labels = best_of_cop_kmeans(given.problem, runs, task.seed, task.stop)
+    context = Context(seed=task.seed, stop=task.stop)
+    labels = last_incumbent(CopKMeans(n_init=runs).steps(given.problem, context), task.stop)
     found = phase.found if labels is None else (blocks.project(labels),)
     return _started(given, blocks, StartPhase(found, runs), "cop-kmeans")
 
@@ -74,14 +75,6 @@ def _started(given: NodeInput, blocks: Blocks, phase: StartPhase, source: str) -
     best = min(allowed, key=lambda partition: partition.objective).labels if allowed else None
     bound = max(given.task.lower_bound, blocks.scatter)
     return Report("go on", bound, labels=best, source=source, state=phase)
-
-
-def best_of_cop_kmeans(
-    problem: Problem, runs: int, seed: int, stop: Callable[[], bool]
-) -> IntArray | None:
-    """Return the (n,) labels of the best of several runs of COP-k-means, None if all failed."""
-    context = Context(seed=seed, stop=stop)
-    return last_incumbent(CopKMeans(n_init=runs).steps(problem, context), stop)
 
 
 def clustering(blocks: Blocks, rng: np.random.Generator) -> IntArray | None:

@@ -11,8 +11,8 @@ from ccviz.problem.links import Links
 from ccviz.solvers.assignment import Structure, objective_of, solve_assignment
 from ccviz.solvers.assignment.bound import relabelled
 from ccviz.solvers.assignment.kernels.moves import anneal, anneal_moves
-from ccviz.solvers.assignment.kernels.transport import transport
 from ccviz.solvers.assignment.milp import milp_assignment
+from ccviz.solvers.assignment.transport import transport
 
 
 @given(st.integers(0, 10**6))
