@@ -152,8 +152,8 @@ def elbow(
             _table(steps, any(each is not None and each.must_keep for each in ruled.values()))
         )
         each = next(filter(None, ruled.values()), None)
-        alone = "" if each is None else dominated(each.X, dataset.features)
-        for line in (*([f"{alone} {_ALIKE}"] if alone else []), *findings(steps)):
+        alone = "" if each is None else dominated(each.X, dataset.features, _ALIKE)
+        for line in filter(None, (alone, *findings(steps))):
             out.print(line, markup=False)
 
 

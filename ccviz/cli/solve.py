@@ -278,7 +278,11 @@ def say_conflict(problem: Problem) -> None:
 
 def with_cures(refused: ProblemError, problem: Problem, asked: Sequence[AnyAsked]) -> ProblemError:
     """Return the refusal of rules with what to change."""
-    return ProblemError(f"{refused} {explain(problem, rules=asked)[1].sentence}")
+    more = f" {_LEAST_K}" if isinstance(refused, UnfillableError) else ""
+    return ProblemError(f"{refused} {explain(problem, rules=asked)[1].sentence}{more}")
+
+
+_LEAST_K = "With -k least the fewest clusters that can keep all are found."
 
 
 # --- `ccviz describe` and `ccviz rules`: the columns of a table, the kinds of rules ---------------

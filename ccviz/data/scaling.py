@@ -257,13 +257,15 @@ _NEARLY_ALL = 0.9
 """Share of the variance above which one feature decides the clusters almost alone."""
 
 
-def dominated(X: FloatArray, features: Sequence[str]) -> str:
+def dominated(X: FloatArray, features: Sequence[str], cure: str = "") -> str:
     """Return a sentence on the feature that decides almost alone which points are near.
 
     Parameters
     ----------
     X : (n, d) float
         The points as they are clustered.
+    cure : str
+        A sentence on what to do, which follows.
 
     Returns
     -------
@@ -277,5 +279,5 @@ def dominated(X: FloatArray, features: Sequence[str]) -> str:
     share = percent(float(spread[largest] / spread.sum()))
     return (
         f"{features[largest]} has {share} of the variance of all {len(spread)} features, and so "
-        "decides the clusters, and this answer, almost alone."
-    )
+        f"decides the clusters, and this answer, almost alone. {cure}"
+    ).rstrip()

@@ -164,6 +164,11 @@ def test_share_opens_the_dialog_of_figures_and_the_field_of_tables_says_ctrl_v(l
     with lab.page.expect_download() as download:
         dialog.get_by_role("button", name="Save").click()
     assert download.value.suggested_filename == "scatter.svg"
+    lab.press("Matrix")
+    lab.page.get_by_role("figure", name="pairs 0 1").wait_for()
+    lab.press("Figure…")
+    dialog.get_by_role("button", name="Cancel").click()
+    assert lab.page.get_by_role("figure", name="150 points").is_visible()
 
 
 def test_a_lesson_has_its_address_beside_its_steps(lab_of):
@@ -200,6 +205,34 @@ def test_another_run_is_seen_whole_after_the_axes_were_moved_by_hand(lab_of):
     lab.rest("bounds")
     at = lab.sources("bounds", "upper")[0]["at"]
     lab.wait_for(lambda: across()[1] - across()[0] < 1.3 * (at[-1] - at[0]))
+
+
+def test_a_figure_that_the_browser_had_dropped_is_drawn_whole(lab_of):
+    """A busy page drops what a tab showed, and makes it again when the tab comes back."""
+    lab = lab_of("")
+    lab.figure("bounds")
+    lab.room("Clusters")
+    lab.page.wait_for_function(_DROPPED)
+    lab.room("Result")
+    lab.figure("bounds")
+    lab.fill("Clusters k", "4")
+    lab.run()
+    lab.room("Result")
+    lab.figure("bounds")
+    at, upper = (lab.sources("bounds", "upper")[0][name][-1] for name in ("at", "upper"))
+
+    def holds_the_end():
+        left, right, bottom, top = lab.ranges("bounds")
+        return left < at < right and bottom < upper < top
+
+    lab.wait_for(holds_the_end)
+
+
+_DROPPED = """() => {
+    const [page] = Bokeh.documents
+    page._recompute_all_models()
+    return page.get_model_by_name("bounds") === null
+}"""
 
 
 def test_presenting_leaves_the_player_alone(lab_of, picture):
