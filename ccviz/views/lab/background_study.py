@@ -143,7 +143,7 @@ class Pricing(BackgroundStudy):
         self._begin_with()
 
     def _has_matter(self, run: Run) -> bool:
-        return _links(run) > 0
+        return _links(run) > 0 and not run.problem.rules
 
     def _check(self, run: Run, solver: Solver) -> None:
         check_priced(run, solver)
@@ -184,7 +184,8 @@ class Sureness(BackgroundStudy):
         self._begin_with()
 
     def _has_matter(self, run: Run) -> bool:
-        return run.problem.n <= MOST_POINTS and run.problem.k > 1
+        problem = run.problem
+        return problem.n <= MOST_POINTS and problem.k > 1 and not problem.rules
 
     def _check(self, run: Run, solver: Solver) -> None:
         check_margins(run, solver)

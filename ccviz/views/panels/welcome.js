@@ -14,7 +14,7 @@ export function render({model}) {
   box.className = "welcome"
   box.setAttribute("role", "region")
   box.innerHTML = html`<p aria-live="polite"></p><div class="choices"><button class="primary" data-choice="try">Try it</button>
-    <button data-choice="lesson">A lesson</button><button data-choice="table" title="Choose a file, or press Ctrl+V anywhere to paste the cells of a spreadsheet">Open or paste a table</button></div>
+    <button data-choice="lesson">A lesson</button><button data-choice="table" title="Choose a file, or press Ctrl+V anywhere to paste the cells of a spreadsheet">Open or paste a table <kbd>Ctrl+V</kbd></button></div>
     <button class="away" data-choice="away" aria-label="Put this away">✕</button>`.text
   const draw = () => {
     const {words, narrates} = model

@@ -49,3 +49,12 @@ def test_what_is_broken_is_said_and_nothing_of_the_problem_itself(proved):
     frame = card(proved, False, Problem(X, 2, cannot_link=[(0, 2), (0, 1)]))
     assert "1 cannot-link" in frame.caution
     assert dict(frame.rows)["Constraints"] == "1 cannot-link broken"
+
+
+def test_a_run_that_found_nothing_is_no_answer_to_another_problem():
+    run = Run(Problem([[0.0], [1.0], [2.0]], 2))
+    run.apply(Record(0, 0.0, Finished(termination="stalled")))
+    frame = card(run, False, replace(run.problem, must_link=[(0, 1)]))
+    assert dict(frame.rows)["Cost (WCSS)"] == "–"
+    assert "which found no clustering" in frame.caution
+    assert "answer" not in frame.caution

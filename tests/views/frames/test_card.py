@@ -4,7 +4,7 @@ from ccviz import Problem
 from ccviz.events import BoundImproved, Finished, IncumbentFound, InfeasibilityProved, Record
 from ccviz.problem.partition import Partition
 from ccviz.runs.run import Run
-from ccviz.views.frames.card import card
+from ccviz.views.frames.card import IN_STATUS, card
 
 X = [[0.0], [0.2], [1.0], [1.2]]
 
@@ -96,3 +96,13 @@ def test_a_bound_of_before_stays_in_sight_beside_what_is_asked_now():
     looser = card(follows, False, Problem(X, 2))
     assert dict(looser.rows)["Gap"] == "–"
     assert "no run needed" not in looser.ending
+
+
+def test_with_soft_links_the_bound_is_beside_the_cost_with_its_penalty():
+    found = IncumbentFound(labels=np.array([0, 0, 1, 1]))
+    run = run_of(found, BoundImproved(lower_bound=2.04), cannot_link=[(0, 1, 2.0)])
+    frame = card(run, with_scores=False)
+    assert frame.rows[:4] == (
+        ("Cost with penalty", "2.04"), ("WCSS", "0.04"), ("Penalty", "2"), ("Lower bound", "2.04"),
+    )  # fmt: skip
+    assert IN_STATUS["Cost with penalty"] == "Cost"
