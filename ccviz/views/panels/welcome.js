@@ -23,7 +23,7 @@ export function render({model}) {
     box.setAttribute("aria-label", narrates ? "About the example" : "Where to begin")
   }
   box.addEventListener("click", ({target}) => {
-    const {choice} = target.dataset
+    const choice = target.closest("button")?.dataset.choice
     if (choice === "table") browse(document)?.click()
     else if (choice) model.send_msg(choice)
   })
