@@ -132,8 +132,8 @@ def elbow(
     if out_file != "-":
         known = [each for each in problems.values() if each is not None]
         out.print(_table(steps, any(each.must_keep for each in known)))
-        alone = dominated(known[0].X, dataset.features) if known else ""
-        for line in (*([f"{alone} {_ALIKE}"] if alone else []), *findings(steps)):
+        alone = dominated(known[0].X, dataset.features, _ALIKE) if known else ""
+        for line in filter(None, (alone, *findings(steps))):
             out.print(line, markup=False)
 
 

@@ -181,8 +181,9 @@ def solve(
     try:
         chosen, problem, why = choose_solver(solver, param, problem, ruled, time_limit)
     except (ContradictionError, UnfillableError) as refused:
+        more = f" {_LEAST_K}" if isinstance(refused, UnfillableError) else ""
         cures = explain(problem, rules=ruled)[1]
-        raise ProblemError(f"{refused} {cures.sentence}") from None
+        raise ProblemError(f"{refused} {cures.sentence}{more}") from None
     if threads is not None:
         chosen = with_threads(chosen, threads)
     limits = Limits(time_limit, gap, node_limit)
@@ -278,6 +279,9 @@ def print_forecasts(problem: Problem, asked: Sequence[AnyAsked]) -> None:
         out.print(f"{each.solver}: {each.words}")
     if not found:
         out.print("No run of a solver that proves bounds for this problem was measured.")
+
+
+_LEAST_K = "With -k least the fewest clusters that can keep all are found."
 
 
 # --- `ccviz describe` and `ccviz rules`: the columns of a table, the kinds of rules ---------------

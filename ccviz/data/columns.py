@@ -348,9 +348,9 @@ def read_tidied(
 _TOTALS = {
     "sums": "is the total of the rows above and is left out.",
     "above": "is called a total and is left out, though its numbers are not the sums of the rows "
-    "above (skip_last = 0 keeps it).",
+    "above (0 rows left out at the end, skip_last, keeps it).",
     "called": "is called a total but is read as a point: its numbers are not the sums of the rows "
-    "above (skip_last = 1 leaves it out).",
+    "above (1 row left out at the end, skip_last, drops it).",
 }
 """What is said of a last row by what `_total` finds."""
 

@@ -237,7 +237,7 @@ _NEARLY_ALL = 0.9
 """Share of the variance above which one feature decides the clusters almost alone."""
 
 
-def dominated(X: FloatArray, features: Sequence[str]) -> str:
+def dominated(X: FloatArray, features: Sequence[str], cure: str = "") -> str:
     """Return a sentence on the feature that has nine tenths of the variance, empty if none has.
 
     It decides almost alone which points are near.
@@ -246,6 +246,8 @@ def dominated(X: FloatArray, features: Sequence[str]) -> str:
     ----------
     X : (n, d) float
         The points as they are clustered.
+    cure : str
+        A sentence on what to do, which follows.
     """
     spread = X.var(axis=0)
     largest = int(spread.argmax())
@@ -254,5 +256,5 @@ def dominated(X: FloatArray, features: Sequence[str]) -> str:
     share = percent(float(spread[largest] / spread.sum()))
     return (
         f"{features[largest]} has {share} of the variance of all {len(spread)} features, and so "
-        "decides the clusters, and this answer, almost alone."
-    )
+        f"decides the clusters, and this answer, almost alone. {cure}"
+    ).rstrip()

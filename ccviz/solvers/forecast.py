@@ -84,6 +84,7 @@ class Forecast:
     middle: float
     high: float
     gap: float = 0.0
+    is_least: bool = False  # Whether a proof takes more than ``middle``
     beyond: str = ""  # What no measured run had, in a few words; empty if such runs were measured
 
     @property
@@ -104,7 +105,7 @@ class Forecast:
         if self.middle > _LONGEST_S:
             return "longer than anything measured"
         unit = _unit(self.middle)
-        return f"about {_rough(self.middle, unit)} {unit}"
+        return f"{'over' if self.is_least else 'about'} {_rough(self.middle, unit)} {unit}"
 
     @property
     def words(self) -> str:
@@ -129,7 +130,7 @@ def forecast(problem: Problem, solver: str) -> Forecast | None:
     reach = math.exp(QUANTILE * formula.spread)
     return Forecast(
         solver, middle / reach, middle, middle * reach, _GAP if solver == "divide" else 0.0,
-        _beyond(problem, formula, blocks, kind, middle),
+        beyond=_beyond(problem, formula, blocks, kind, middle),
     )  # fmt: skip
 
 

@@ -1,5 +1,7 @@
 """What axe-core finds on the page: nothing, in every tab and dialog, light and dark."""
 
+import re
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
@@ -95,4 +97,42 @@ def test_what_unfolds(page, server, theme):
 
 def test_a_pair_at_the_pointer(lab):
     lab.pick(0, 100)
+    assert not faults(lab)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_lists_addresses_and_further_dialogs(page, server, theme):
+    lab = Lab(page, f"{server.url}?example=no&theme={theme}&ml=0-100&solver=sdp&data=iris&k=3")
+    lab.run()
+    lab.room("Clusters")
+    page.get_by_role("button", name="cluster 0").first.click()
+    page.locator(".members pre").wait_for()
+    assert not faults(lab)
+    lab.room("Share")
+    lab.press("Figure…")
+    dialog = page.get_by_role("dialog", name="Figure")
+    dialog.wait_for()
+    assert not faults(lab)
+    dialog.get_by_role("button", name="Cancel").click()
+    lab.link("cannot", 0, 1)
+    keep = page.get_by_role("button", name="Keep groups as they are")
+    keep.click()
+    page.get_by_label("Points that move, at most").first.wait_for()
+    assert not faults(lab)
+    lab.press("Which k?")
+    sheet = page.get_by_role("dialog", name="How many clusters?")
+    sheet.get_by_role("button", name="the least k").click()
+    sheet.get_by_role("button", name=re.compile("^Use k = ")).wait_for()
+    assert not faults(lab)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_address_of_a_lesson_and_the_story_of_an_example(page, server, theme):
+    lab = Lab(page, f"{server.url}?theme={theme}&lesson=two-exact-methods-race")
+    page.get_by_role("button", name="Address", exact=True).click()
+    page.get_by_role("button", name="Copy: For your class").wait_for()
+    assert not faults(lab)
+    lab.press("Leave")
+    lab.choose("Data set", "ring around ring")
+    page.get_by_role("region", name="About the example").wait_for()
     assert not faults(lab)

@@ -275,6 +275,9 @@ def test_on_a_phone_all_tabs_are_seen(page, lab_of):
     lab_of()
     last = page.get_by_role("tab", name="Share").bounding_box()
     assert last["x"] + last["width"] <= 390
+    page.evaluate("() => document.scrollingElement.scrollTo(0, document.body.scrollHeight)")
+    right, bar = page.locator("#right"), page.locator("#jump").bounding_box()
+    assert right.evaluate("(node) => node.getBoundingClientRect().bottom") <= bar["y"]
 
 
 ARROWS = """() => {

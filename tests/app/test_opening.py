@@ -23,13 +23,19 @@ def test_a_finished_example_and_behind_its_choices_a_tree_a_batch_and_a_table(
     picture(page, "example")
 
     lab.press("Try it")
-    lab.see_notice("Two rings")
+    story = page.get_by_role("region", name="About the example")
+    story.get_by_text("Two rings").wait_for()
+    plot = page.get_by_role("figure", name="50 points").bounding_box()
+    above = story.bounding_box()
+    assert above["y"] + above["height"] < plot["y"]  # it covers no point and no axis
     assert not welcome.is_visible()
     lab.figure("tree")
     lab.wait_for(lambda: len(lab.sources("tree", "lower_bound")[0]["lower_bound"]) >= 3)
     assert set(lab.labels()) == {0, 1, 2}
     picture(page, "try")
     lab.press("Stop")
+    story.get_by_role("button", name="Put this away").click()
+    story.wait_for(state="hidden")
     lab.room("Result")
     lab.see("Valid, not proved")
 
@@ -56,7 +62,7 @@ def test_a_finished_example_and_behind_its_choices_a_tree_a_batch_and_a_table(
 
     again = lab_of("")
     with page.expect_file_chooser() as asked:
-        again.press("Open or paste a table")
+        page.get_by_role("button", name="Open or paste a table").locator("kbd").click()
     asked.value.set_files({"name": "mine.csv", "mimeType": "text/csv", "buffer": TABLE})
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("button", name="Load", exact=True).click()

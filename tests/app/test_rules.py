@@ -244,3 +244,19 @@ def test_areas_of_geojson_are_neighbours_by_their_borders(lab, picture):
     lab.wait_for(lambda: len(lab.source("neighbors", "x0")["x0"]) == 24)
     picture(lab.page, "borders")
     assert field.input_value().startswith("pairs:0-1,")
+
+
+def test_a_rule_that_k_cannot_keep_leads_to_the_least_k(lab, picture):
+    lab.take_table("p23.csv", b"a,b\n" + b"".join(b"%d,%d\n" % (i % 7, i % 5) for i in range(23)))
+    lab.fill("Clusters k", "3")
+    lab.press("Add a rule")
+    add(lab, "Size at most", "5")
+    lab.see_notice("this rule cannot be kept")
+    lab.press("Find the least k")
+    sheet = lab.page.get_by_role("dialog", name="How many clusters?")
+    sheet.get_by_text("5 is the least number of clusters, proved.").wait_for()
+    picture(lab.page, "least")
+    sheet.get_by_role("button", name="Use k = 5").click()
+    rules(lab).filter(has_text="at most 5 points a cluster").wait_for()
+    lab.wait_for(lambda: lab.page.get_by_label("Clusters k", exact=True).input_value() == "5")
+    lab.page.get_by_text("there are 23 points").wait_for(state="hidden")

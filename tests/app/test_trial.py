@@ -164,6 +164,11 @@ def test_share_opens_the_dialog_of_figures_and_the_field_of_tables_says_ctrl_v(l
     with lab.page.expect_download() as download:
         dialog.get_by_role("button", name="Save").click()
     assert download.value.suggested_filename == "scatter.svg"
+    lab.press("Matrix")
+    lab.page.get_by_role("figure", name="pairs 0 1").wait_for()
+    lab.press("Figure…")
+    dialog.get_by_role("button", name="Cancel").click()
+    assert lab.page.get_by_role("figure", name="150 points").is_visible()
 
 
 def test_a_lesson_has_its_address_beside_its_steps(lab_of):
@@ -200,6 +205,47 @@ def test_another_run_is_seen_whole_after_the_axes_were_moved_by_hand(lab_of):
     lab.rest("bounds")
     at = lab.sources("bounds", "upper")[0]["at"]
     lab.wait_for(lambda: across()[1] - across()[0] < 1.3 * (at[-1] - at[0]))
+
+
+def test_a_figure_that_the_browser_had_dropped_is_drawn_whole(lab_of):
+    """A busy page drops what a tab showed, and makes it again when the tab comes back."""
+    lab = lab_of("")
+    lab.figure("bounds")
+    lab.room("Clusters")
+    lab.page.wait_for_function(_DROPPED)
+    lab.room("Result")
+    lab.figure("bounds")
+    lab.fill("Clusters k", "4")
+    lab.run()
+    lab.room("Result")
+    lab.figure("bounds")
+    at, upper = (lab.sources("bounds", "upper")[0][name][-1] for name in ("at", "upper"))
+
+    def holds_the_end():
+        left, right, bottom, top = lab.ranges("bounds")
+        return left < at < right and bottom < upper < top
+
+    lab.wait_for(holds_the_end)
+
+
+def test_a_file_comes_once_however_often_its_tab_was_left(lab_of):
+    lab = lab_of("")
+    files = []
+    lab.page.on("download", lambda each: files.append(each.suggested_filename))
+    for room in ("Clusters", "Share", "Clusters"):
+        lab.room(room)
+        lab.page.get_by_role("button", name=re.compile("CSV")).first.wait_for()
+    lab.press("This table (CSV)")
+    lab.press("This table (Markdown)")
+    lab.wait_for(lambda: "iris-profile.md" in files)
+    assert files == ["iris-profile.csv", "iris-profile.md"]
+
+
+_DROPPED = """() => {
+    const [page] = Bokeh.documents
+    page._recompute_all_models()
+    return page.get_model_by_name("bounds") === null
+}"""
 
 
 def test_presenting_leaves_the_player_alone(lab_of, picture):
@@ -244,3 +290,30 @@ def test_what_the_eight_persons_met_in_small(lab_of):
     lab.fill("Time limit, s", "-3")
     lab.run()
     assert "gave up" not in lab.card
+
+
+_READS_AGAIN = """(field) => {
+    field.value = 2
+    field.dispatchEvent(new Event("change", {bubbles: true}))
+    return field.getRootNode().querySelector("footer [role=status]").textContent
+}"""
+
+
+def test_a_batch_has_sets_of_links_its_buttons_a_line_and_a_sheet_a_word(lab_of):
+    lab = lab_of("?data=iris&k=3&example=no&solver=blp-kmeans&ml=0-1")
+    lab.page.set_viewport_size({"width": 1280, "height": 720})
+    lab.room("Runs")
+    lab.page.get_by_role("button", name="Batch…").wait_for()
+    places = [lab.page.get_by_text(words, exact=True).bounding_box()
+              for words in ("Batch…", "Export this run", "Download the table…")]  # fmt: skip
+    assert max(each["y"] for each in places) - min(each["y"] for each in places) < 20
+    lab.press("Batch…")
+    sheet = lab.page.get_by_role("dialog", name="Run several solvers")
+    assert sheet.get_by_label("1 link", exact=True).is_checked()
+    assert not sheet.get_by_label("no links", exact=True).is_checked()
+    sheet.get_by_role("button", name="Close").click()
+    lab.upload("own.csv", b"a,b\nkm,EUR\n" + b"1,2\n3,4\n5,1\n" * 5)
+    table = lab.page.get_by_role("dialog", name="own.csv")
+    field = table.get_by_label("Columns are named in line")
+    assert field.evaluate(_READS_AGAIN) == "The file is being read again…"
+    lab.wait_for(lambda: table.locator("footer [role=status]").text_content() == "")

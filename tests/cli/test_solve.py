@@ -73,6 +73,8 @@ def test_the_number_of_clusters_is_chosen(ccviz, folder):
     assert "5 5" in done.out
     done = ccviz("solve", "x.csv", "-k", "free", "--rule", "size>=5", "--no-archive")
     assert "4 clusters cost least" in done.err
+    refused = ccviz("solve", "x.csv", "-k", 3, "--rule", "size<=5", "--no-archive")
+    assert "take 5 clusters (4 will not do). With -k least the fewest" in refused.err
     bad = ccviz("solve", "x.csv", "-k", "lest", "--no-archive")
     assert (bad.code, "nor 'least' or 'free'" in bad.err) == (2, True)
 

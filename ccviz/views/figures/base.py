@@ -154,7 +154,7 @@ def stand_on_zero(plot: Any, drawn: list[Any], top: float) -> None:
     """Let the vertical axis begin at 0 and go up to ``top`` at least, even where all is 0."""
     room = add_corners(plot, ColumnDataSource({"x": [0.0, 0.0], "y": [0.0, top]}))
     plot.x_range.renderers = drawn
-    plot.y_range.update(start=0, renderers=[*drawn, room])
+    plot.y_range.update(start=0, tags=["fixed"], renderers=[*drawn, room])
 
 
 def legend_above(plot: Any) -> None:

@@ -273,9 +273,19 @@ class TreeFigure:
         tried = order[:_MOST]
         lines = np.array([word.count("\n") + 1 for word in words])
         tops = y - _LABEL_PX - lines * height / 2.0  # a label is over its own node
-        widths[tried[_covers(x, y, widths, tops, tried)]] = 0.0
-        at = np.flatnonzero(with_room(x, y, widths, height, order))
-        refill(self._branches, x=frame.x[at], y=frame.y[at], text=words[at])
+        places = self._inside(x, across, widths)
+        widths[tried[_covers(x, y, widths, tops, tried, places)]] = 0.0
+        at = np.flatnonzero(with_room(places, y, widths, height, order))
+        refill(self._branches, x=places[at] / across, y=frame.y[at], text=words[at])
+
+    def _inside(self, x: FloatArray, across: float, widths: FloatArray) -> FloatArray:
+        """Return where labels are across, in pixels: over their nodes, but not beyond the frame."""
+        start, end = self.plot.x_range.start, self.plot.x_range.end
+        if not _span(start, end):
+            return x
+        left, right = start * across, end * across
+        moved = np.clip(x, left + widths / 2.0, right - widths / 2.0)
+        return np.where((left <= x) & (x <= right), moved, x)
 
     def _pixels_per_unit(self, frame: TreeFrame) -> tuple[float, float]:
         """Return the scales of the axes, estimated until the browser has measured the figure."""
@@ -308,10 +318,11 @@ class TreeFigure:
 
 
 def _covers(
-    x: np.ndarray, y: np.ndarray, widths: np.ndarray, tops: np.ndarray, tried: np.ndarray
-) -> np.ndarray:
+    x: np.ndarray, y: np.ndarray, widths: np.ndarray, tops: np.ndarray, tried: np.ndarray,
+    places: np.ndarray,
+) -> np.ndarray:  # fmt: skip
     """Return whether each of some labels would lie on a node, given all in pixels."""
-    near = np.abs(x - x[tried, None]) < widths[tried, None] / 2.0 + _NODE_PX
+    near = np.abs(x - places[tried, None]) < widths[tried, None] / 2.0 + _NODE_PX
     under = (y > tops[tried, None] - _NODE_PX) & (y < y[tried, None] - _LABEL_PX + _NODE_PX)
     covered: np.ndarray = (near & under).any(axis=1)
     return covered

@@ -229,8 +229,8 @@ def _as_asked(
     run: Run, repaired: Partition | None, known: float, kept: LeastChange | None
 ) -> _Words:
     """Return the words on a run of the current problem."""
-    if repaired is not None and run.labels is None and run.finished is None:
-        return "edited", "Repaired", "", f"{_BROKE} The solver starts.", repaired
+    if repaired is not None and run.finished is None:
+        return "edited", "Repaired", "", f"{_BROKE} The solver looks for a better one.", repaired
     if kept is not None:
         return "feasible", "Groups kept", kept_words(run, kept), "", kept.partition
     is_searching = run.finished is None and run.status == "unknown"
@@ -317,25 +317,30 @@ def _kept(run: Run) -> str:
     return f" that keeps {enumerated(some)}" if some else ""
 
 
-IN_STATUS = {"Cost (WCSS)": "Cost", "Lower bound": "Bound", "Gap": "Gap"}
+_WITH_PENALTY = "Cost with penalty"
+"""What the bound is of where links are soft."""
+
+IN_STATUS = {"Cost (WCSS)": "Cost", _WITH_PENALTY: "Cost", "Lower bound": "Bound", "Gap": "Gap"}
 """Rows that a page shows over all its tabs, with the headline, and what they are called there."""
 
 
 def _rows(run: Run, answer: Partition | None, bound: float | None) -> tuple[tuple[str, str], ...]:
     """Return the figures; a bound of None is one that does not hold."""
     keeps = answer is not None and answer.violations.none_hard
+    soft = answer is not None and answer.problem.is_soft
     broken = "" if answer is None else broken_words(answer.violations)
     constraints = f"{broken} broken" if broken else "all kept"
     rows = [
-        ("Cost (WCSS)", number(answer.wcss) if answer else "–"),
+        (_WITH_PENALTY if soft else "Cost (WCSS)",
+         number(answer.objective if soft else answer.wcss) if answer else "–"),
         ("Lower bound", "–" if bound is None else number(bound)),
         ("Gap", "–" if bound is None or not (keeps or answer is None)
          else percent(run.gap if answer is None else relative_gap(answer.objective, bound))),
         ("Constraints", "–" if answer is None else constraints),
         ("Time", seconds(run.time_s)),
     ]  # fmt: skip
-    if answer is not None and run.problem.is_soft:
-        rows.insert(1, ("Penalty", number(answer.penalty)))
+    if soft and answer is not None:
+        rows[1:1] = [("WCSS", number(answer.wcss)), ("Penalty", number(answer.penalty))]
     if run.tree:
         rows.append(("Nodes", f"{len(run.tree):,}"))
     return tuple(rows)

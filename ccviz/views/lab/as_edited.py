@@ -6,19 +6,20 @@ import math
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import param
 
 from ccviz.arrays import IntArray
-from ccviz.errors import ArchiveError
+from ccviz.errors import ArchiveError, ParameterError
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.earlier import same_points, tightens
 from ccviz.runs.run import Run
-from ccviz.solvers import SOLVERS, Solver
+from ccviz.solvers import SOLVERS, Solver, make_solver
+from ccviz.solvers.forecast import Forecast, forecast
 from ccviz.views.draft import Draft
 from ccviz.views.frames.card import after_edit
 from ccviz.views.lab.notice import refusal
@@ -61,6 +62,17 @@ def bounds_hold(before: Problem, asked: Problem) -> bool:
     return same or (same_points(before, asked) and tightens(before, asked))
 
 
+@dataclass(frozen=True, eq=False)
+class Took:
+    """Seconds of a run of an exact solver that has ended, with or without a proof."""
+
+    run_id: str
+    problem: Problem
+    solver: Solver
+    seconds: float
+    proved: bool
+
+
 class AsEdited(param.Parameterized):
     """Follows the runs of a session, and remembers its proofs.
 
@@ -69,6 +81,7 @@ class AsEdited(param.Parameterized):
 
     # Whether the last run shown to its end was a proof by an exact solver within `QUICK_S`.
     quick = param.Boolean(default=False)
+    took = param.Parameter(default=())  # Runs that have ended, the newest last
 
     def __init__(
         self, archive: Archive, player: Player, compared: Callable[[], tuple[str, ...]]
@@ -126,11 +139,33 @@ class AsEdited(param.Parameterized):
         """Remember a proof, and whether it was quick."""
         info = shot.info
         is_proof = info.status == "optimal" and info.solver in _EXACT
+        if info.solver in _EXACT and all(each.run_id != info.id for each in self.took):
+            with suppress(ParameterError):  # a solver of another version
+                solver = make_solver(info.solver, **info.settings)
+                took = Took(info.id, shot.run.problem, solver, info.time_s, is_proof)
+                self.took = (*self.took[1 - _MOST_PROOFS :], took)
         self.quick = is_proof and info.time_s <= QUICK_S
         if is_proof and all(each.run_id != info.id for each in self._proofs):
             run = shot.run if shot.at_end else self._archive.load(info.id)
             if run.incumbent is not None:
                 self._proofs.append(Proof(info.id, run.problem, run.incumbent.labels))
+
+    def forecast(self, problem: Problem, solver: Solver) -> Forecast | None:
+        """Return how long a proof may take, as the newest such run on these points has taken.
+
+        None also for settings that were not measured, until there is such a run.
+        """
+        found = forecast(problem, solver.name)
+        runs = (each for each in reversed(self.took) if _works_alike(each.solver, solver))
+        took = next((each for each in runs if same_points(each.problem, problem)), None)
+        before = None if took is None else forecast(took.problem, solver.name)
+        if found is None or took is None or before is None:
+            return found if _works_alike(make_solver(solver.name), solver) else None
+        longer = max(took.seconds, 0.01) / before.middle
+        if not took.proved and longer <= 1.0:  # it was stopped before the usual time
+            return found
+        spread = {name: longer * getattr(found, name) for name in ("low", "middle", "high")}
+        return replace(found, is_least=not took.proved, **spread)
 
     def may_run(self, solver: Solver, draft: Draft) -> bool:
         """Return whether an edit starts a run by itself.
@@ -182,6 +217,12 @@ class AsEdited(param.Parameterized):
         except ArchiveError:
             return False
         return True
+
+
+def _works_alike(one: Solver, other: Solver) -> bool:
+    """Whether two solvers have the same settings, but for what is shown."""
+    kept = [asdict(each) | {"name": each.name, "show_relaxation": None} for each in (one, other)]
+    return kept[0] == kept[1]
 
 
 # --- The run that the next one may start from -----------------------------------------------------

@@ -276,10 +276,16 @@ class Repair(QueuedCall):
         """Change nothing where none is found."""
 
     def _discard_if_answered(self, event: Any) -> None:
-        """Forget the repaired clustering as soon as a run of its problem has one of its own."""
-        shot = event.new
-        asked = self._problem if self.partition is None else self.partition.problem
+        """Forget the repaired clustering once a run of its problem has one that costs no more.
+
+        At its end, or where it has none yet that keeps all, the run is shown as it is.
+        """
+        shot, repaired = event.new, self.partition
+        asked = self._problem if repaired is None else repaired.problem
         if shot is None or asked is None or shot.run.labels is None:
+            return
+        goes = shot.run.incumbent is not None and shot.run.finished is None
+        if repaired is not None and goes and shot.run.objective > repaired.objective:
             return
         if shot.run.problem.asks_the_same(asked):
             self.stop()

@@ -448,6 +448,8 @@ class Edits:
             state.staying.follow(rows)
             state.asking.forget()
             state.playback.close()
+        if draft.data is not before.data:
+            changes["story"] = ""
         state.param.update(**changes)
         state.asking.follow(draft)
         if (found := impossible(draft)) is not None:

@@ -83,6 +83,8 @@ class Elbow(QueuedCall):
         super().__init__(person.quota, pool, queue)
         self._archive, self._person = archive, person
         self.draft: Draft | None = None  # Of which the sweep is
+        # Rules beside which a number is chosen; None for those of the draft.
+        self.rules: tuple[AnyAsked, ...] | None = None
         self._numbers: dict[int, Candidate] = {}
         self._todo: list[Work] = []
         self._bound_s = 0.0
@@ -103,21 +105,26 @@ class Elbow(QueuedCall):
             raise UnsupportedError("Numbers of clusters are not compared beside fixed centres.")
         numbers = [_candidate(draft, k, seed) for k in range(low, max(low, high) + 1)]
         self.stop()
-        self.chosen, self.draft = None, draft
+        self.chosen, self.draft, self.rules = None, draft, None
         self._numbers = {each.k: each for each in numbers}
         self._bound_s, self._seed = bound_s, seed
         self._todo = _works(numbers, proves=bound_s > 0.0)
         self.steps = self._known()
         self._next()
 
-    def choose(self, draft: Draft, choice: str, seed: int = 0) -> None:
-        """Find the least number of clusters, or the one that costs least; sizes are left aside."""
+    def choose(
+        self, draft: Draft, choice: str, seed: int = 0, rules: tuple[AnyAsked, ...] | None = None
+    ) -> None:
+        """Find the least number of clusters, or the one that costs least; sizes are left aside.
+
+        `rules`: In place of the draft's, which its own number of clusters may not keep.
+        """
         self.stop()
         self.steps, self.chosen, self.draft, self._todo = (), None, draft, []
+        self.rules, asked = rules, draft.rules if rules is None else rules
         free = draft.with_rules(()).with_k(1).given
         seconds = min(CHOICE_S, self._quota.run_s)
-        args = (free, draft.rules, choice, seconds, seed)
-        self._begin_call(chosen, args, seconds + _SPARE_S)
+        self._begin_call(chosen, (free, asked, choice, seconds, seed), seconds + _SPARE_S)
         self.at = Work((), choice)
 
     def _take(self, answer: tuple[Step, ...] | ChosenK) -> None:

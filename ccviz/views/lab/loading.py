@@ -41,7 +41,7 @@ def load_data(session: Session, data: Dataset) -> None:
     session.edits.load(data)
     if data.setup is not None and session.draft.data is data:  # it was not refused
         solver: Any = solver_of(session.draft)
-        session.param.update(solver=solver, notice=Notice("info", data.setup.story))
+        session.param.update(solver=solver, story=data.setup.story)
 
 
 def solver_of(draft: Draft) -> Solver | None:
@@ -196,7 +196,7 @@ def add_rule(
         cures = explain(session.draft.given, EXPLAIN_S, rules)[1]
         session.notice = Notice(
             "warning", cures.sentence, _ABOUT, title="this rule cannot be kept",
-            cures=cures.found, rules=tuple(rules),
+            cures=cures.found, rules=tuple(rules), finds_k=isinstance(refused, UnfillableError),
         )  # fmt: skip
         return as_sentence(str(refused))
     except CcvizError as refused:

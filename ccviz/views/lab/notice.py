@@ -40,6 +40,7 @@ class Notice:
     take: str = ""  # A solver that a button offers to switch to
     cures: tuple[Cure, ...] = ()  # Changes that buttons offer
     rules: tuple[AnyAsked, ...] | None = None  # The rules that they were found for, if refused
+    finds_k: bool = False  # Whether a button looks for the least k under these rules
     # (str, str): A list under the sentence: names, each with what it means.
     rows: tuple[tuple[str, str], ...] = ()
 

@@ -290,7 +290,8 @@ class Pricing(BackgroundStudy):
         return too_many if many > MOST_LINKS else ""
 
     def _has_matter(self, run: Run) -> bool:
-        return len(run.problem.must_link) + len(run.problem.cannot_link) > 0
+        problem = run.problem
+        return len(problem.must_link) + len(problem.cannot_link) > 0 and not problem.rules
 
 
 # --- Margins of the points of the run that is shown, limited in a process of their own ------------
@@ -315,4 +316,5 @@ class Sureness(BackgroundStudy):
         return "" if self.may_start else f"How sure a point is follows from {needs}"
 
     def _has_matter(self, run: Run) -> bool:
-        return run.problem.n <= MOST_POINTS and run.problem.k > 1
+        problem = run.problem
+        return problem.n <= MOST_POINTS and problem.k > 1 and not problem.rules

@@ -162,6 +162,7 @@ class State(ReportsErrors):
     """What `Session` and `Edits` share; panels watch these parameters."""
 
     draft = param.Parameter()  # The problem as it is edited
+    story = param.String()  # What is to be seen in the example problem that was loaded
     # Points that wait for their link: none, one or two, or a group.
     picked = param.Parameter(default=())
     held = param.Parameter(default=())  # A group put aside, against which the next one is linked

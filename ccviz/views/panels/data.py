@@ -21,6 +21,7 @@ from ccviz.data.scaling import (
     is_weighted,
 )
 from ccviz.data.sheet import Sheet
+from ccviz.feasibility.cure import Cure
 from ccviz.numbers import count, number, whole
 from ccviz.problem.sizes import sizes_text
 from ccviz.studies.choose_k import FREE, LEAST, ChosenK
@@ -85,6 +86,11 @@ class ElbowPanel(Component):
             "chosen": sweep.chosen.k if isinstance(sweep.chosen, ChosenK) else 0,
         }
 
+    @watches("elbow.at")
+    def _open(self, event: Any) -> None:
+        """Show who asked elsewhere for the least k that it is looked for."""
+        self.shown = self.shown or (event.new is not None and not event.new.numbers)
+
     def _act(self, message: dict[str, Any]) -> None:
         session, what = self._session, message["what"]
         if what == "start":
@@ -92,7 +98,9 @@ class ElbowPanel(Component):
         elif what == "stop":
             session.elbow.stop()
         else:
-            if what == "take":
+            if what == "take" and session.elbow.rules is not None:
+                session.edits.cure(Cure("", False, k=message["k"]), session.elbow.rules)
+            elif what == "take":
                 session.edits.set_k(message["k"])
             else:
                 session.elbow.stop()
@@ -118,10 +126,9 @@ def _words(sweep: Elbow, has_sizes: bool) -> str:
         chosen, draft = sweep.chosen, sweep.draft
         choice = chosen.words if isinstance(chosen, ChosenK) else chosen
         by_cost = bool(sweep.steps) or (isinstance(chosen, ChosenK) and chosen.choice == FREE)
-        alone = dominated(draft.X, draft.data.features) if by_cost and draft is not None else ""
-        said = [f"{alone} {_ALIKE}"] if alone else []
-        said += [choice] if choice else list(findings(sweep.steps)) or [_FIRST]
-        return "\n".join([*said, *([_NO_SIZES] if has_sizes else [])])
+        alone = "" if draft is None else dominated(draft.X, draft.data.features, _ALIKE)
+        said = [choice] if choice else list(findings(sweep.steps)) or [_FIRST]
+        return "\n".join(filter(None, (alone * by_cost, *said, _NO_SIZES * has_sizes)))
     if not sweep.at.numbers:
         return _CHOICES[sweep.at.what]
     low, high = sweep.at.numbers[0], sweep.at.numbers[-1]

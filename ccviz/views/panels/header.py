@@ -18,7 +18,9 @@ from ccviz.numbers import count
 from ccviz.problem.asked import AnyAsked
 from ccviz.runs.warm import compiled, start_compiling
 from ccviz.solvers import SOLVERS, solver_class
+from ccviz.studies.choose_k import LEAST
 from ccviz.views.lab.loading import load_data
+from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.personal_archive import WORDS
 from ccviz.views.lab.session import Session, show_keys
 from ccviz.views.lessons.catalogue import LESSONS
@@ -167,6 +169,17 @@ class NoticePanel(Panel):
         words = f"{cure.words[:1].upper()}{cure.words[1:]}"
         return button(words, change, margin=0, css_classes=["advice"])
 
+    def _least_k(self, notice: Notice) -> pn.widgets.Button:
+        """Return the button that looks for the fewest clusters that can keep the rules."""
+        session = self._session
+
+        def find() -> None:
+            session.notice = None
+            with session.reporting_errors():
+                session.elbow.choose(session.draft, LEAST, session.seed, notice.rules)
+
+        return button("Find the least k", find, margin=0, css_classes=["advice"])
+
     @watches("notice")
     def _show(self, *_: Any) -> None:
         notice = self._session.notice
@@ -180,8 +193,9 @@ class NoticePanel(Panel):
             if notice.take:
                 self._take.name = f"★ {solver_class(notice.take).title}"
             self._take.visible = bool(notice.take)
-            self._cures[:] = [self._cure(cure, notice.rules) for cure in notice.cures]
-            self._cures.visible = bool(notice.cures)
+            cures = [self._cure(cure, notice.rules) for cure in notice.cures]
+            self._cures[:] = [*cures, *([self._least_k(notice)] if notice.finds_k else [])]
+            self._cures.visible = bool(self._cures.objects)
         self._box.visible = notice is not None
 
 
@@ -202,15 +216,16 @@ _EDITED = "Your edits go on from the example. Or begin with one of these:"
 
 
 class WelcomePanel(Component):
-    """A strip over the page, until other data or a lesson are taken.
+    """A strip over the page, until other data or a lesson are taken; then with an example's story.
 
-    It stays over the first edits: the plot below must not move while the mouse aims at a point.
+    It stays over edits: the plot below must not move while the mouse aims at a point.
 
     `look_inside`: Shows what goes on inside the solver. `covers`: What is out of sight meanwhile,
     as the strip offers the same.
     """
 
     words = param.String(default=WORDS)
+    narrates = param.Boolean(default=False, doc="Whether the words are the story of an example.")
 
     _esm, _stylesheets = assets("welcome.js", "welcome.css")
 
@@ -228,27 +243,29 @@ class WelcomePanel(Component):
         self.follow(session, course=course)
         self._cover()
 
-    @watches("self.visible")
+    @watches("self.visible", "self.narrates")
     def _cover(self, *_: Any) -> None:
         for each in self._covers:
-            each.visible = not self.visible
+            each.visible = self.narrates or not self.visible
 
-    @watches("draft", "course.lesson")
+    @watches("draft", "course.lesson", "story", "presenting")
     def _refresh(self, *_: Any) -> None:
         session = self._session
         is_example = session.draft.data is self._draft.data and self._course.lesson is None
         self._shut = self._shut or not is_example
-        self.visible = not self._shut
-        self.words = WORDS if session.draft is self._draft else _EDITED
+        words = session.story or (WORDS if session.draft is self._draft else _EDITED)
+        narrates = bool(session.story)
+        seen = narrates and self._course.lesson is None and not session.presenting
+        self.param.update(words=words, narrates=narrates, visible=seen or not self._shut)
 
     def _act(self, choice: str) -> None:
         session = self._session
-        if choice == "try":
+        if choice == "away":
+            session.story = ""
+        elif choice == "try":
             load_data(session, load(_TRY))
-            notice = session.notice
             session.start()
             if session.runner.busy:
-                session.notice = notice
                 self._look_inside()
         elif choice == "lesson":
             self._course.begin(LESSONS[0])

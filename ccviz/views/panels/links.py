@@ -420,7 +420,7 @@ class RulesPanel(Component):
         if rows != self.rows:
             # The places of rules have changed, unless it is only what holds that has.
             if [row["words"] for row in rows] != [row["words"] for row in self.rows]:
-                self.joined = -1
+                self.param.update(joined=-1, refused="")
             self.rows = rows
         if self.shown:
             runs = [

@@ -12,6 +12,12 @@ function forgetPlots(range) {
   }
 }
 
+// A figure that comes back to a browser that has dropped it has the ends that its axes had last, and
+// Bokeh takes these for fixed: another run would be drawn beside them.
+function fixOnlyWhatIsTagged(range) {
+  if (!range.tags.includes("fixed")) range._initial_start = range._initial_end = null
+}
+
 // A range about nothing would be NaN: no ticks, and a warning at every painting.
 function aboutSomething(range, low, high) {
   return low <= high ? [low, high] : UNIT[range.scale_hint]
@@ -148,7 +154,11 @@ function* descendants(view) {
 function mend() {
   const {Models} = Bokeh
   const range = Models.get("DataRange1d").prototype
-  const {update, _compute_range} = range
+  const {initialize, update, _compute_range} = range
+  range.initialize = function () {
+    initialize.call(this)
+    fixOnlyWhatIsTagged(this)
+  }
   range.update = function (...args) {
     forgetPlots(this)
     return update.apply(this, args)

@@ -131,6 +131,8 @@ class SureTools(_StudyTools):
         shot = self._session.player.shot
         if shot is None or shot.info.status != "optimal" or self._study.may_start:
             return ""
+        if shot.run.problem.rules:
+            return "How sure points are is proved only where no rules are kept."
         if shot.run.problem.n > MOST_POINTS:
             return f"How sure points are is proved for at most {MOST_POINTS:,} of them."
         return "Run it yourself to see how sure the points are." if shot.run.problem.k > 1 else ""

@@ -66,9 +66,17 @@ _ABOUT = Markup(
 
 
 _OPEN_PICTURE = """
-const plot = Bokeh.documents[0].get_model_by_name("scatter")
-const tool = plot.toolbar.tools.find(({description}) => description === "Figure…")
-if (Bokeh.index.find_one(plot)) tool.callback.execute(tool)
+// Where the matrix is in front, the plane comes back first.
+const toggles = [...Bokeh.documents[0].all_models].filter(({type}) => type === "Toggle")
+const matrix = toggles.find(({label, active}) => label === "Matrix" && active)
+if (matrix) matrix.active = false
+const open = () => {
+  const plot = Bokeh.documents[0].get_model_by_name("scatter")
+  if (!plot || !Bokeh.index.find_one(plot)) return void requestAnimationFrame(open)
+  const tool = plot.toolbar.tools.find(({description}) => description === "Figure…")
+  tool.callback.execute(tool)
+}
+open()
 """
 _PICTURE_HELP = (
     "The points as SVG, PDF or PNG. The tree, the bounds and all other figures have Figure… in "

@@ -54,14 +54,18 @@ function placeOf(node) {
 
 export function render({model}) {
   const {dialog, show, parts} = sheetOver(model, "Table", `<div class="sheet"></div><p role="alert" hidden></p>
-    <footer><span></span><button data-what="cancel">Cancel</button>
+    <footer><span role="status"></span><button data-what="cancel">Cancel</button>
     <button data-what="none">Ignore all columns</button>
     <button data-what="load" class="primary">Load</button></footer>`, "cancel")
   dialog.setAttribute("aria-labelledby", "title")
-  const [sheet, alert] = parts(".sheet", "[role=alert]")
+  const [sheet, alert, status] = parts(".sheet", "[role=alert]", "[role=status]")
+  const reads = (busy) => {
+    sheet.ariaBusy = busy ? "true" : null
+    status.textContent = busy ? "The file is being read again…" : ""
+  }
   const draw = () => {
     const open = model.sheet.lines !== undefined
-    sheet.ariaBusy = null
+    reads(false)
     if (open) {
       const place = placeOf(dialog.querySelector(":focus"))
       const scrolled = dialog.querySelector(".scroll")?.scrollTop ?? 0
@@ -79,7 +83,7 @@ export function render({model}) {
     const {column, field} = target.dataset
     if (column !== undefined) model.send_msg({what: "role", column, role: target.value})
     else if (FIELDS.includes(field)) {
-      sheet.ariaBusy = "true"
+      reads(true)
       model.send_msg({what: field, value: target.value})
     }
   })

@@ -14,7 +14,6 @@ from ccviz.problem.fixed_centers import centers_text
 from ccviz.solvers import SOLVERS, Solver, solver_class
 from ccviz.solvers.advice import Advice
 from ccviz.solvers.base import GROUPS, label_of, offered
-from ccviz.solvers.forecast import forecast
 from ccviz.views.lab.notice import advised, refusal, unable
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.state import FIRST_S
@@ -172,7 +171,7 @@ class SolverPanel(Panel):
         with self._following:
             self._as_edited.value = self._session.proofs.quick if chosen is None else chosen
 
-    @watches("solver", "draft", "time_limit", "chosen")
+    @watches("solver", "draft", "time_limit", "chosen", "proofs.took")
     def _describe(self, *_: Any) -> None:
         """Say what the solver is, whose, whether it supports the problem, and which is best."""
         self._fold.title = plan(self._session)
@@ -236,7 +235,7 @@ def plan(session: Session) -> str:
     solver, seconds = session.solver, session.limits.time_limit
     if not solver.supports.exact:
         return "Quick, with a bound" if solver.supports.bounds else "Quick, no proof"
-    found = forecast(session.draft.problem_for(solver), solver.name)
+    found = session.proofs.forecast(session.draft.problem_for(solver), solver)
     if found is not None and seconds and found.middle > seconds:
         return f"At most {seconds:g} s, with a proved gap"
     if found is None:

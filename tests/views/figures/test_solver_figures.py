@@ -244,6 +244,18 @@ def test_branches_are_labelled_with_their_pair_and_not_on_a_node(problem, tree_r
     ).tolist()
 
 
+def test_labels_of_branches_end_within_the_frame(problem, tree_records):
+    tree, figure = Drawn(problem), TreeFigure(LIGHT)
+    tree.feed(tree_records(5))
+    frame = tree.frame("depth")
+    figure.plot.x_range.update(start=float(frame.x.min()), end=float(frame.x.max()))
+    figure.show(frame)
+    labels = figure._branches.data
+    left, right = figure.plot.x_range.start, figure.plot.x_range.end
+    assert len(labels["x"])
+    assert all(left < each < right for each in labels["x"])
+
+
 def test_the_iterations_are_drawn_and_the_axis_has_room_for_what_is_worth_seeing():
     figure = DescentFigure(look(dark=False))
     nothing = Descent(*(np.empty(0) for _ in range(3)))

@@ -20,7 +20,7 @@ from ccviz.events import (
 from ccviz.problem.partition import Partition
 from ccviz.runs.run import Run
 from ccviz.views.draft import draft_of
-from ccviz.views.frames.card import after_edit, card
+from ccviz.views.frames.card import IN_STATUS, after_edit, card
 from ccviz.views.frames.heuristic import DescentLog
 from ccviz.views.frames.links import implied
 from ccviz.views.link_table import Link
@@ -115,6 +115,25 @@ def test_a_bound_of_before_stays_in_sight_beside_what_is_asked_now():
     looser = card(follows, False, Problem(X, 2))
     assert dict(looser.rows)["Gap"] == "–"
     assert "no run needed" not in looser.ending
+
+
+def test_with_soft_links_the_bound_is_beside_the_cost_with_its_penalty():
+    found = IncumbentFound(labels=np.array([0, 0, 1, 1]))
+    run = run_of(found, BoundImproved(lower_bound=2.04), cannot_link=[(0, 1, 2.0)])
+    frame = card(run, with_scores=False)
+    assert frame.rows[:4] == (
+        ("Cost with penalty", "2.04"), ("WCSS", "0.04"), ("Penalty", "2"), ("Lower bound", "2.04"),
+    )  # fmt: skip
+    assert IN_STATUS["Cost with penalty"] == "Cost"
+
+
+def test_a_run_that_found_nothing_is_no_answer_to_another_problem():
+    run = Run(Problem([[0.0], [1.0], [2.0]], 2))
+    run.apply(Record(0, 0.0, Finished(termination="stalled")))
+    frame = card(run, False, replace(run.problem, must_link=[(0, 1)]))
+    assert dict(frame.rows)["Cost (WCSS)"] == "–"
+    assert "which found no clustering" in frame.caution
+    assert "answer" not in frame.caution
 
 
 # --- After edit -----------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Edits that start a run by themselves, and proofs to which an edit leads back."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from ccviz.views.frames.card import card
 from ccviz.views.lab.runner import RunQueue
 from ccviz.views.lessons.catalogue import SessionHere
 from ccviz.views.link_table import Link
+from ccviz.views.panels.solver import plan
 
 
 @pytest.fixture
@@ -136,3 +138,31 @@ def test_a_bound_holds_for_a_heuristic_and_for_what_is_added_and_not_for_what_is
     session.start()  # its own bound is not there yet, or below
     assert session.run.problem.asks_the_same(session.draft.problem)
     assert session.known_bound == bound
+
+
+def test_the_time_of_a_proof_is_learned_from_a_run_on_these_points(session):
+    def seconds():
+        return session.proofs.forecast(session.draft.problem, session.solver)
+
+    session.proofs.took = ()
+    usual = seconds()
+    _take_again(session, 40.0)
+    assert seconds().about == "about 40 s"
+    assert plan(session) == "Exact, with proof · about 40 s"
+    session.set_solver("sdp", cuts="none")
+    assert seconds() is None  # no run was measured with these settings, and none is known
+    session.set_solver("sdp")
+    session.edits.load(load("wine"))
+    assert seconds().middle < 40.0
+    session.edits.undo()
+    took = session.proofs.took[-1]
+    session.proofs.took = (replace(took, proved=False, seconds=60.0),)
+    assert seconds().about == "over 60 s"
+    session.proofs.took = (replace(took, proved=False, seconds=0.5 * usual.middle),)
+    assert seconds() == usual  # it was stopped early
+
+
+def _take_again(session, seconds):
+    session.start()
+    session.proofs.took = ()
+    _take_for(session, seconds)
