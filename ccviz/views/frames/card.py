@@ -345,23 +345,29 @@ def _kept(run: Run) -> str:
     return f" that keeps {enumerated(some)}" if some else ""
 
 
-IN_STATUS = {"Cost (WCSS)": "Cost", "Lower bound": "Bound", "Gap": "Gap"}
+IN_STATUS = {"Cost (WCSS)": "Cost", "Cost": "Cost", "Lower bound": "Bound", "Gap": "Gap"}
 """Rows that a page shows over all its tabs, with the headline, and what they are called there."""
 
 
 def _rows(run: Run, answer: Partition | None, bound: float | None) -> tuple[tuple[str, str], ...]:
-    """Return the figures; a bound of None is one that does not hold."""
+    """Return the figures; a bound of None is one that does not hold.
+
+    A bound is one on the cost with the penalty of broken soft links: so is the cost beside it.
+    """
+    is_soft = answer is not None and answer.problem.is_soft
     keeps = answer is not None and answer.violations.none_hard
     rows = [
-        ("Cost (WCSS)", number(answer.wcss) if answer else "–"),
+        ("Cost" if is_soft else "Cost (WCSS)", number(answer.objective) if answer else "–"),
         ("Lower bound", "–" if bound is None else number(bound)),
         ("Gap", "–" if bound is None or not (keeps or answer is None)
          else percent(run.gap if answer is None else relative_gap(answer.objective, bound))),
         ("Constraints", _kept_or_broken(answer)),
         ("Time", seconds(run.time_s)),
     ]  # fmt: skip
-    if answer is not None and run.problem.is_soft:
-        rows.insert(1, ("Penalty", number(answer.penalty)))
+    if answer is not None and is_soft:
+        rows[1:1] = [
+            ("Of it WCSS", number(answer.wcss)), ("Of it for broken links", number(answer.penalty))
+        ]  # fmt: skip
     if run.tree:
         rows.append(("Nodes", f"{len(run.tree):,}"))
     return tuple(rows)
