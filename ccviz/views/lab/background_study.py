@@ -12,6 +12,7 @@ from ccviz.problem.problem import Problem
 from ccviz.quota import Quota
 from ccviz.runs.archive import Archive
 from ccviz.runs.database import Study
+from ccviz.runs.info import RunInfo
 from ccviz.runs.run import Run
 from ccviz.runs.worker_pool import WorkerPool
 from ccviz.solvers import Solver, check, make_solver
@@ -46,15 +47,40 @@ class BackgroundStudy(QueuedCall):
         super().__init__(quota, pool, queue)
         self._archive, self._player = archive, player
         self._run_id, self._seen = "", b""
+        self._checked: tuple[Any, str] = (None, "")
         player.param.watch(self._on_shot, "shot")
 
     @property
     def may_start(self) -> bool:
         """Whether the run shown is a proof that the study can begin with."""
+        return self._is_proof and not self.why_not
+
+    @property
+    def _is_proof(self) -> bool:
         shot = self._player.shot
         if shot is None or shot.info.status != "optimal":
             return False
         return not self._archive.is_in_library(shot.info.id) and self._has_matter(shot.run)
+
+    @property
+    def why_not(self) -> str:
+        """Why the proof shown cannot be studied, as beside rules; empty if it can."""
+        shot = self._player.shot
+        if shot is None or not self._is_proof:
+            return ""
+        moment = shot.info.id, shot.seq
+        if self._checked[0] != moment:
+            self._checked = moment, self._refused(shot.run, shot.info)
+        return self._checked[1]
+
+    def _refused(self, run: Run, info: RunInfo) -> str:
+        try:
+            self._check(run, _prover(run.problem, info.solver, info.settings))
+        except UnsupportedError as refused:
+            return str(refused)
+        except CcvizError:
+            pass  # of a moment at which nothing is proved yet
+        return ""
 
     def _has_matter(self, run: Run) -> bool:
         """Return whether a run has something to study."""
@@ -136,7 +162,9 @@ class Pricing(BackgroundStudy):
         """Prove the prices of the run shown, from where an earlier proof of them ended."""
         shot = self._player.shot
         if shot is None or not self.may_start:
-            raise CcvizError("Prices need a proven optimum under links: run an exact solver.")
+            raise CcvizError(
+                self.why_not or "Prices need a proven optimum under links: run an exact solver."
+            )
         many = _links(shot.run)
         if many > MOST_LINKS:
             raise CcvizError(f"{many:,} links are more than the {MOST_LINKS:,} that are priced.")
@@ -178,7 +206,8 @@ class Sureness(BackgroundStudy):
         """Limit the margins of the run shown, from where an earlier study of them ended."""
         if not self.may_start:
             raise CcvizError(
-                "How sure a point is follows from a proven optimum of at most "
+                self.why_not
+                or "How sure a point is follows from a proven optimum of at most "
                 f"{MOST_POINTS:,} points: run an exact solver."
             )
         self._begin_with()
