@@ -14,6 +14,12 @@ function html(parts, ...values) {
   return new Markup(parts.reduce((text, part, at) => text + marked(values[at - 1]) + part))
 }
 
+// Messages from Python. Panel goes on sending them to views that are gone, as of a tab that was left.
+function hear(model, callback) {
+  model.on("msg:custom", callback)
+  model.on("remove", () => model.off("msg:custom", callback))
+}
+
 // A file for the person's own folder.
 function handOver({name, kind, content}) {
   const link = document.createElement("a")
