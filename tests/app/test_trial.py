@@ -244,3 +244,35 @@ def test_what_the_eight_persons_met_in_small(lab_of):
     lab.fill("Time limit, s", "-3")
     lab.run()
     assert "gave up" not in lab.card
+
+
+def test_the_bounds_are_seen_whole_after_their_tab_was_left_for_long(lab_of):
+    lab = lab_of("?data=iris&k=3&solver=sdp&example=no")
+
+    def run(seed):
+        lab.fill("Seed", seed)
+        lab.run()
+        lab.room("Result")
+        lab.figure("bounds")
+        lab.rest("bounds")
+
+    run("1")
+    lab.room("Share")
+    lab.page.wait_for_function("""() => {
+        const [page] = Bokeh.documents, gone = page.get_model_by_name("bounds") === null
+        page._recompute_all_models()  // it does so by itself after some seconds
+        return gone
+    }""")
+    lab.fill("Clusters k", "4")
+    run("2")
+
+    def is_seen():
+        [drawn, *_] = lab.sources("bounds", "upper")
+        left, right, bottom, top = lab.ranges("bounds")
+        return (
+            left <= drawn["at"][0]
+            and drawn["at"][-1] <= right
+            and bottom < drawn["upper"][-1] < top
+        )
+
+    lab.wait_for(is_seen)

@@ -17,6 +17,13 @@ function aboutSomething(range, low, high) {
   return low <= high ? [low, high] : UNIT[range.scale_hint]
 }
 
+// Python has the ends that a range once found, and sends them with a figure whose tab is shown again.
+// If the page has forgotten the range meanwhile, some seconds after the tab was left, they would be
+// ends that were given, and the range would follow no data any more. Only 0 is given in earnest.
+function forgetFound(range) {
+  for (const end of ["_initial_start", "_initial_end"]) if (range[end] !== 0) range[end] = null
+}
+
 // Tabs are bare boxes that only the mouse can press.
 function nameTabs(view) {
   view.headers_wrapper_el.role = "tablist"
@@ -148,7 +155,11 @@ function* descendants(view) {
 function mend() {
   const {Models} = Bokeh
   const range = Models.get("DataRange1d").prototype
-  const {update, _compute_range} = range
+  const {initialize, update, _compute_range} = range
+  range.initialize = function () {
+    initialize.call(this)
+    forgetFound(this)
+  }
   range.update = function (...args) {
     forgetPlots(this)
     return update.apply(this, args)
