@@ -79,6 +79,7 @@ NAMES = ["Anna", "Bert", "Carl", "1", "Dora"]
         ("one;other;kind\nAnna;bert;must\nCarl;0;cannot-link;2.5\n", [(0, 1)], [(2, 0, 2.5)]),
         ("ml,Anna,1\n\nCL, Carl ,Dora\n", [(0, 3)], [(2, 4)]),
         ("Anna,Bert,must\nCarl,Dora,Must not\n", [(0, 1)], [(2, 4)]),
+        ("a,b,kind\nAnna,Bert,together\nCarl,Dora,Apart,2", [(0, 1)], [(2, 4, 2.0)]),
         ("ML 1 2\n", [(1, 2)], []),
         ('{"ml": [[1, 2]]}', [(1, 2)], []),
     ],
@@ -94,6 +95,7 @@ def test_points_are_called_by_their_names(text, must, cannot):
         ("Anna;Emil;must", "line 1: 'Emil' is no name"),
         ("Anna;ANNA;must", "line 1 links point 0 to itself"),
         ("a;b;kind\nAnna;Bert;perhaps", "line 2 is not two points and 'must' or 'cannot'"),
+        ("from,to\nAnna,Bert", "line 2 is not two .* neighbours, give the file under Neighbours"),
         ("Anna;Bert;must;heavy", "line 1 has the weight heavy"),
     ],
 )
