@@ -41,6 +41,22 @@ def test_files_of_pairs_and_gal_files(tmp_path):
         assert _pairs(str(gal), LINE) == [[0, 1], [1, 2]]
 
 
+def test_pairs_of_names(tmp_path):
+    pairs = tmp_path / "pairs.csv"
+
+    def read(text):
+        pairs.write_text(text, encoding="utf-8")
+        names = ["New York", "Rome", "7", "Bonn"]
+        return read_neighbors_text(str(pairs), LINE, names=names).pairs.tolist()
+
+    assert read("from,to\nNew York,Rome\nrome,7\n") == [[0, 1], [1, 2]]
+    assert read("Rome;bonn\n") == [[1, 3]]
+    assert read("from to\n2 3\n") == [[2, 3]]
+    for text in ("New York,Rom\n", "a,b\nRome,Paris\n", "a,b\nRome\n"):
+        with pytest.raises(CcvizError, match="of the neighbours is"):
+            read(text)
+
+
 def test_a_radius_in_km_is_along_the_globe():
     lon, lat = [9.0, 10.0, 9.0], [60.0, 60.0, 61.0]  # 55.6 km across, 111.2 km up
     rows = [f"{x},{y},{i}" for i, (x, y) in enumerate(zip(lon, lat, strict=True))]

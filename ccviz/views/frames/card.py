@@ -50,6 +50,16 @@ def rule_rows(rules: tuple[AnyAsked, ...], answer: Partition | None) -> tuple[Ru
     )
 
 
+def answer_rows(answer: Partition) -> tuple[RuleRow, ...]:
+    """Return the rules that an answer was asked for, and whether its clusters are connected."""
+    rows = rule_rows(tuple(each.rule for each in answer.kept_rules), answer)
+    if answer.problem.neighbors is None:
+        return rows
+    apart = answer.violations.neighbors
+    verdict = f"broken: {count(apart, 'cluster')} in pieces" if apart else "holds"
+    return *rows, RuleRow("each cluster connected among its neighbours", verdict, not apart)
+
+
 def _row(rule: AnyAsked, verdict: str, holds: bool) -> RuleRow:
     can_join = all(each.kind.is_anti_monotone for each in parts_of(rule))
     return RuleRow(rule_words(rule), verdict, holds, can_join)
@@ -243,7 +253,7 @@ def card(
         rows=_rows(run, answer, bound),
         scores=_scores(answer) if answer and with_scores else (),
         sizes=tuple(answer.kept_sizes.tolist()) if answer else (),
-        rules=_rules(answer) if answer and with_scores else (),
+        rules=answer_rows(answer) if answer and with_scores else (),
     )
 
 
@@ -298,7 +308,7 @@ def _replaced(
         rows=_rows(run, answer, bound),
         scores=_scores(answer) if with_scores else (),
         sizes=tuple(answer.kept_sizes.tolist()),
-        rules=_rules(answer) if with_scores else (),
+        rules=answer_rows(answer) if with_scores else (),
     )
 
 
@@ -378,10 +388,6 @@ def _kept_or_broken(answer: Partition | None) -> str:
         return "–"
     broken = broken_words(answer.violations)
     return f"{broken} broken" if broken else "all kept"
-
-
-def _rules(answer: Partition) -> tuple[RuleRow, ...]:
-    return rule_rows(tuple(each.rule for each in answer.kept_rules), answer)
 
 
 def _scores(answer: Partition) -> tuple[tuple[str, str], ...]:

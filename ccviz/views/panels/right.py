@@ -19,7 +19,7 @@ from ccviz.problem.partition import Partition
 from ccviz.views.draft import ClusterName
 from ccviz.views.figures.curves import BoundsFigure, Moments
 from ccviz.views.frames.bounds import bounds
-from ccviz.views.frames.card import RuleRow, rule_rows
+from ccviz.views.frames.card import RuleRow, answer_rows
 from ccviz.views.frames.clusters import Cell, Clusters, FeatureRow, Head, clusters
 from ccviz.views.frames.node import NodeLog
 from ccviz.views.lab.download import Download, answer_download, deliver
@@ -94,7 +94,7 @@ class ClustersPanel(Component):
         colors = session.cluster_colors.of(answer)
         shown = Partition(answer.problem, colors)
         names = session.cluster_names(colors)
-        table = content(clusters(session.draft.data, shown, names), _rules(answer))
+        table = content(clusters(session.draft.data, shown, names), answer_rows(answer))
         origin = session.draft.data.origin
         self.table = table | {"is_map": origin is not None and bool(origin.shapes)}
 
@@ -170,10 +170,6 @@ class Members(Texts):
             title += f", the first {len(listed):,}" if len(listed) < len(rows) else ""
             text = "\n".join(listed)
             self.blocks = [{"title": title, "about": "", "text": text, "sound": True}]
-
-
-def _rules(answer: Partition) -> tuple[RuleRow, ...]:
-    return rule_rows(tuple(each.rule for each in answer.kept_rules), answer)
 
 
 def content(frame: Clusters, rules: tuple[RuleRow, ...] = ()) -> dict[str, Any]:

@@ -57,6 +57,14 @@ def test_a_soft_link_added_later_counts_too():
     assert dict(card(run, with_scores=False, asked=asked).rows)["Cost"] == "5.04"
 
 
+def test_it_says_whether_clusters_are_connected():
+    near = [(0, 1), (1, 2), (2, 3)]
+    for labels, verdict in ([0, 0, 1, 1], "holds"), ([0, 1, 0, 1], "broken: 2 clusters in pieces"):
+        run = run_of(IncumbentFound(labels=np.array(labels)), neighbors=near)
+        [row] = card(run, with_scores=True).rules
+        assert (row.verdict, row.holds) == (verdict, verdict == "holds")
+
+
 def test_infeasible_and_found_nothing_are_told_apart():
     proved = run_of(InfeasibilityProved(reason="no way."), Finished(termination="proved"))
     assert card(proved, True).headline == "Infeasible"
