@@ -15,7 +15,7 @@ export function render({model}) {
   box.setAttribute("role", "region")
   box.setAttribute("aria-label", "Where to begin")
   box.innerHTML = html`<p>${model.words}</p><div><button class="primary" data-choice="try">Try it</button>
-    <button data-choice="lesson">A lesson</button><button data-choice="table" title="Choose a file, or press Ctrl+V anywhere to paste the cells of a spreadsheet">Open or paste a table</button></div>`.text
+    <button data-choice="lesson">A lesson</button><button data-choice="table" title="Choose a file, or press Ctrl+V anywhere to paste the cells of a spreadsheet">Open or paste a table</button><small>or press Ctrl+V</small></div>`.text
   box.addEventListener("click", ({target}) => {
     const {choice} = target.dataset
     if (choice === "table") browse(document)?.click()
