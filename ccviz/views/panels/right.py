@@ -20,7 +20,7 @@ from ccviz.views.draft import ClusterName
 from ccviz.views.figures.curves import BoundsFigure, Moments
 from ccviz.views.frames.bounds import bounds
 from ccviz.views.frames.card import RuleRow, answer_rows
-from ccviz.views.frames.clusters import Cell, Clusters, FeatureRow, Head, clusters
+from ccviz.views.frames.clusters import Cell, Clusters, FeatureRow, Head, clusters, sums_in_words
 from ccviz.views.frames.node import NodeLog
 from ccviz.views.lab.download import Download, answer_download, deliver
 from ccviz.views.lab.inspection import Inspection, View
@@ -94,7 +94,10 @@ class ClustersPanel(Component):
         colors = session.cluster_colors.of(answer)
         shown = Partition(answer.problem, colors)
         names = session.cluster_names(colors)
-        table = content(clusters(session.draft.data, shown, names), answer_rows(answer))
+        table = content(
+            clusters(session.draft.data, shown, names), answer_rows(answer),
+            sums_in_words(shown, names),
+        )  # fmt: skip
         origin = session.draft.data.origin
         self.table = table | {"is_map": origin is not None and bool(origin.shapes)}
 
@@ -172,10 +175,12 @@ class Members(Texts):
             self.blocks = [{"title": title, "about": "", "text": text, "sound": True}]
 
 
-def content(frame: Clusters, rules: tuple[RuleRow, ...] = ()) -> dict[str, Any]:
+def content(
+    frame: Clusters, rules: tuple[RuleRow, ...] = (), sums: tuple[str, ...] = ()
+) -> dict[str, Any]:
     """Return the table as the page shows it.
 
-    `rules`: Those that were asked for, and whether they hold.
+    `rules`: Those that were asked for, and whether they hold. `sums`: What they limit, by cluster.
     """
     hidden = frame.features - len(frame.rows)
     how = ", by means of clusters" if frame.simplified else ""
@@ -192,7 +197,7 @@ def content(frame: Clusters, rules: tuple[RuleRow, ...] = ()) -> dict[str, Any]:
         "about": about,
         "many": many,
         "rules": [{"words": f"{each.words}: {each.verdict}", "holds": each.holds}
-                  for each in rules],
+                  for each in rules] + [{"words": each, "holds": True} for each in sums],
         "heads": [_head(each) for each in frame.heads],
         "rows": [_row(each) for each in frame.rows],
         "more": f"And {count(hidden, 'more feature')} in the files." if hidden else "",
