@@ -276,3 +276,9 @@ def test_the_bounds_are_seen_whole_after_their_tab_was_left_for_long(lab_of):
         )
 
     lab.wait_for(is_seen)
+
+
+def test_an_own_run_leaves_a_person_at_the_result(lab_of):
+    lab = lab_of("?data=iris&k=3&solver=sdp&example=no")
+    lab.run()
+    lab.page.get_by_role("tab", name="Result", selected=True).wait_for()

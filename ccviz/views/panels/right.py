@@ -327,9 +327,6 @@ class InsidePanel(Panel):
 RESULT, CLUSTERS, INSIDE, BOUNDS, RUNS, SHARE = range(6)
 """Places of the tabs."""
 
-_PROOF = frozenset({"tree", "parts", "columns"})
-"""Names of the views that show a proof: they move to the front by themselves."""
-
 _HINT = "The lessons, at the top of the page, show it at work."
 
 
@@ -343,7 +340,6 @@ class RightPanel(Panel):
         self, session: Session, inspection: Inspection, course: Course, *own: AddressPanel
     ) -> None:
         super().__init__()
-        self._session, self._inspection = session, inspection
         self._status, self._members = StatusPanel(session, inspection), Members(session)
         inside = InsidePanel(session, inspection, in_front=False)
         race, runs = RacePanel(session, in_front=False), RunsPanel(session, in_front=False)
@@ -375,7 +371,6 @@ class RightPanel(Panel):
             runs.show(event.new == RUNS)
 
         self._tabs.param.watch(in_one_message(look), "active")
-        self._opened, self._unwanted = "", False
         self._course = course
         self.follow(session, inspection=inspection, course=course)
 
@@ -388,20 +383,8 @@ class RightPanel(Panel):
         return pn.Column(*over, self._tabs, sizing_mode="stretch_both", margin=0)
 
     @watches("inspection.views")
-    def _open_proof(self, event: Any) -> None:
-        """Bring the proof to the front once it starts, in place of the result.
-
-        Who turned it away is not shown it again by itself.
-        """
+    def _on_views(self, event: Any) -> None:
         self._nothing.visible = not event.new
-        run_id = self._session.player.run_id
-        is_live = bool(run_id) and run_id == self._session.runner.run_id
-        has_proof = any(view.name in _PROOF for view in event.new)
-        if not (is_live and has_proof) or run_id == self._opened:
-            return
-        self._opened = run_id
-        if self._tabs.active == RESULT and not self._unwanted:
-            self.show(INSIDE)
 
     @watches("course.lesson", "course.at")
     def _open_for_step(self, *_: Any) -> None:
@@ -409,13 +392,6 @@ class RightPanel(Panel):
         course = self._course
         if course.step is not None and course.step.tab:
             self.show(TABS.index(course.step.tab))
-
-    @watches("self._tabs.active")
-    def _on_turned_away(self, event: Any) -> None:
-        if event.old == INSIDE and self._session.runner.busy:
-            self._unwanted = event.new == RESULT
-        elif event.new == INSIDE:
-            self._unwanted = False
 
     @watches("presenting")
     def _on_presenting(self, event: Any) -> None:
