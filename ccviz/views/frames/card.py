@@ -376,7 +376,7 @@ def _rows(run: Run, answer: Partition | None, bound: float | None) -> tuple[tupl
     ]  # fmt: skip
     if answer is not None and is_soft:
         rows[1:1] = [
-            ("Of it WCSS", number(answer.wcss)), ("Of it for broken links", number(answer.penalty))
+            ("Cost: WCSS", number(answer.wcss)), ("Cost: broken links", number(answer.penalty))
         ]  # fmt: skip
     if run.tree:
         rows.append(("Nodes", f"{len(run.tree):,}"))

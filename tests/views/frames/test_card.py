@@ -47,7 +47,7 @@ def test_the_cost_beside_a_bound_counts_broken_soft_links_as_the_bound_does():
     run = run_of(found, BoundImproved(lower_bound=5.04), cannot_link=[(0, 1, 5.0)])
     rows = dict(card(run, with_scores=False).rows)
     assert (rows["Cost"], rows["Lower bound"], rows["Gap"]) == ("5.04", "5.04", "0.00 %")
-    assert (rows["Of it WCSS"], rows["Of it for broken links"]) == ("0.04", "5")
+    assert (rows["Cost: WCSS"], rows["Cost: broken links"]) == ("0.04", "5")
 
 
 def test_a_soft_link_added_later_counts_too():
