@@ -6,6 +6,8 @@ the column *wish*: ``person,wish,weight``. Each is a soft link, of weight 1 if n
 weight below 0 is a wish to be apart. By such a header, or one with the column *to*, the columns
 *kind* and *weight* may be anywhere: ``from,to,weight,kind``.
 
+The words *together* and *apart* are read as *must* and *cannot*.
+
 The rest of a line after ``#`` is the source of its link, what it comes from: ``ML 3 8 # same
 account``. In a table the column *source* has it. Without one it is the file.
 
@@ -181,7 +183,7 @@ _MARKS = ";\t,"
 _KINDS = {
     "ml": "must", "must": "must", "must-link": "must",
     "cl": "cannot", "cannot": "cannot", "cannot-link": "cannot", "must not": "cannot",
-    "must-not": "cannot",
+    "must-not": "cannot", "together": "must", "apart": "cannot",
 }  # fmt: skip
 _WISHES = {"with": "must", "like": "must", "without": "cannot", "dislike": "cannot"}
 """Kinds of links that are soft, of weight 1 if none is given."""
@@ -220,8 +222,13 @@ def _from_table(text: str, book: NameBook) -> GivenLinks:
                 continue  # a person without a wish
             kind, words = _wish_of(words)
         if not kind or len(words) not in {2, 3}:
+            hint = (
+                " If these are neighbours, give the file under Neighbours (--neighbors)."
+                if not kind and len(words) == 2
+                else ""
+            )
             raise FileFormatError(
-                f"line {number} is not two points and 'must' or 'cannot', and maybe a weight."
+                f"line {number} is not two points and 'must' or 'cannot', and maybe a weight.{hint}"
             )
         given._add(kind, _named_link(words, book, f"line {number}"), source)
     return given

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.data.datasets import Dataset
-from ccviz.data.names import column_values
+from ccviz.data.names import NameBook, column_values
 from ccviz.data.table import decode_text, read_bytes
-from ccviz.errors import FileFormatError, ProblemError, quote
+from ccviz.errors import CcvizError, FileFormatError, ProblemError, quote
+from ccviz.numbers import whole
 from ccviz.problem.column_links import Places
 from ccviz.problem.neighbors import Neighbors
 
@@ -50,7 +52,7 @@ def neighbors_of(
         place = np.column_stack(columns).astype(np.float64)
     if text.startswith("radius:") and text.endswith("km"):
         return _within_km(text, place, names)
-    return read_neighbors_text(text, place, reads_files)
+    return read_neighbors_text(text, place, reads_files, dataset.names)
 
 
 def _within_km(text: str, place: FloatArray, names: list[str]) -> Neighbors:
@@ -81,14 +83,17 @@ def neighbors_text(neighbors: Neighbors) -> str:
     return "pairs:" + ",".join(f"{i}-{j}" for i, j in neighbors.pairs.tolist())
 
 
-def read_neighbors_text(text: str, place: FloatArray, reads_files: bool = True) -> Neighbors:
+def read_neighbors_text(
+    text: str, place: FloatArray, reads_files: bool = True, names: Sequence[str] = ()
+) -> Neighbors:
     """Return the neighbours that a text asks for.
 
     `text`: A way such as ``knn:6`` (each point and its nearest), ``radius:2.5`` (points no farther
     from each other), ``delaunay`` (of two coordinates), ``pairs:0-1,1-2``; or the name of a file:
-    of pairs, one a line and zero-based, or in the GAL format. `place` (n, d): Coordinates; pairs
-    and files need only their number. Raises `ProblemError` if there is no such way or file, or a
-    pair is none, and `FileFormatError` if a line of a file cannot be read.
+    of pairs, one a line, zero-based or by names, or in the GAL format. `place` (n, d): Coordinates;
+    pairs and files need only their number. `names`: Those of the points, which a file of pairs may
+    use. Raises `ProblemError` if there is no such way or file, or a pair is none, and
+    `FileFormatError` if a line of a file cannot be read.
     """
     way, _, number = text.partition(":")
     if way in _WAYS:
@@ -99,32 +104,53 @@ def read_neighbors_text(text: str, place: FloatArray, reads_files: bool = True) 
     if not (reads_files and path.is_file()):
         words = f"{WAYS} or a file" if reads_files else WAYS
         raise ProblemError(f"neighbours are by {words}, and {quote(text)} is none.")
-    read = read_gal if path.suffix.lower() == ".gal" else read_pairs
-    content = decode_text(read_bytes(text, text), f"{text}: ")
-    return Neighbors(read(content, len(place)), len(place))
+    return read_neighbors_file(read_bytes(text, text), len(place), text, names)
 
 
-def read_pairs(text: str, n: int) -> IntArray:
-    """Return (m, 2) pairs, one a line, parted by a comma, a semicolon or spaces.
+def read_neighbors_file(content: bytes, n: int, name: str, names: Sequence[str] = ()) -> Neighbors:
+    """Return the neighbours among n points in a file: of pairs, or in the GAL format."""
+    text = decode_text(content, f"{name}: ")
+    if Path(name).suffix.lower() == ".gal":
+        return Neighbors(read_gal(text, n), n)
+    return Neighbors(read_pairs(text, n, names), n)
 
-    A first line of words is a header. `n`: Number of points. Raises `FileFormatError`.
+
+def read_pairs(text: str, n: int, names: Sequence[str] = ()) -> IntArray:
+    """Return (m, 2) pairs, one a line, parted by a comma, a semicolon, a tab or spaces.
+
+    A first line without a point is a header. `n`: Number of points, which are zero-based where
+    all cells are numbers. Raises `FileFormatError`.
     """
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1)
+             if line.strip() and not line.lstrip().startswith("#")]  # fmt: skip
+    rows = [_cells(line)[:2] for _, line in lines]
+    of_numbers = [all(map(str.isdecimal, row)) for row in rows]
+    has_numbers = any(of_numbers) and all(of_numbers[1:])
+    book = NameBook(n, () if has_numbers else names)
     pairs: list[tuple[int, int]] = []
-    for number, line in enumerate(text.splitlines(), 1):
-        cells = line.replace(",", " ").replace(";", " ").split()
-        if not cells or cells[0].startswith("#"):
-            continue
-        try:
-            i, j = (int(cell) for cell in cells[:2])
-        except ValueError:
-            if not pairs and number == 1:
-                continue
+    for (number, line), cells in zip(lines, rows, strict=True):
+        found = [point for cell in cells if (point := _point(cell, book, has_numbers)) is not None]
+        if len(found) == 2:
+            pairs.append((found[0], found[1]))
+        elif found or number > 1:
             raise FileFormatError(
                 f"line {number} of the neighbours is {quote(line)}, not two of the points 0 to "
-                f"{n - 1}."
-            ) from None
-        pairs.append((i, j))
+                f"{n - 1}{' or their names' if names else ''}."
+            )
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+def _cells(line: str) -> list[str]:
+    mark = next((mark for mark in ";\t," if mark in line), None)
+    return [cell.strip().strip('"') for cell in line.split(mark)]
+
+
+def _point(cell: str, book: NameBook, has_numbers: bool) -> int | None:
+    if has_numbers:
+        return whole(cell)
+    with suppress(CcvizError):
+        return book.find(cell)
+    return None
 
 
 def read_gal(text: str, n: int) -> IntArray:

@@ -11,7 +11,7 @@ another one where a rule names a word.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -164,7 +164,13 @@ class _Share(_Words):
 
     takes_share, is_anti_monotone = True, False
     unit, stored = "40%", (MaxExcess,)
-    help_text = "Of the points of each cluster, those with that word (a share in sum is of all)."
+    help_text = "Of the points of each cluster, those with that word; of a column, with each word."
+    of_column: ClassVar[str]  # What comes before the name of a column
+
+    def said(self, words: RuleWords) -> str:
+        if "=" not in words.name:
+            words = replace(words, name=f"{self.of_column} {words.name}")
+        return super().said(words)
 
     def limit(self, words: RuleWords, known: Any) -> float:
         return float(100 * _share_of(words))
@@ -188,6 +194,7 @@ class MostShare(_Share):
 
     name, text = "share()<=", "share(COLUMN=WORD)<=S"
     words, label = "at most {limit} of each cluster are {name}", "Share of a word at most"
+    of_column = "of one"
     sample = "share(column=1)<=50%"
 
 
@@ -196,6 +203,7 @@ class LeastShare(_Share):
 
     name, text = "share()>=", "share(COLUMN=WORD)>=S"
     words, label = "at least {limit} of each cluster are {name}", "Share of a word at least"
+    of_column = "of each"
     sample = "share(column=1)>=20%"
 
 

@@ -79,3 +79,20 @@ def test_a_point_says_why_its_wish_is_not_kept(lab_of, picture):
     lab.page.mouse.move(*lab.pixel(points["x"][0], points["y"][0]), steps=3)
     lab.wait_for(lambda: "0 and 100 together would cost at most" in lab.page.evaluate(TOOLTIP))
     picture(lab.page, "wish")
+
+
+def test_a_file_is_handed_over_once_after_the_tab_was_left(lab_of):
+    lab = lab_of("?data=iris&k=3&solver=blp-kmeans")
+    lab.choose("Speed", "Speed: Live")
+    lab.run()
+    handed = []
+    lab.page.on("download", lambda download: handed.append(download.suggested_filename))
+    for room in ("Clusters", "Result", "Clusters"):
+        lab.room(room)
+        lab.page.get_by_role("tab", name=room, selected=True).wait_for()
+        if room == "Clusters":
+            lab.see("Take home")
+    for name in ("This table (CSV)", "This table (Markdown)"):
+        with lab.page.expect_download():
+            lab.press(name)
+    assert handed == ["iris-profile.csv", "iris-profile.md"]

@@ -297,6 +297,19 @@ def test_what_a_screen_reader_finds_and_a_view_is_saved(lab, picture, tmp_path):
     lab.save_place(place, "scatter", tmp_path)
 
 
+def test_names_in_a_saved_figure_are_as_they_were_given(lab, tmp_path):
+    lab.take_table("towns.csv", b"town,x,y\nUpper,0,0\nLower,9,5\nNewton,3,8\nOlton,5,1\n")
+    place = lab.page.get_by_role("figure", name="4 points")
+    place.hover()
+    lab.tool(place, "Figure…").click()
+    dialog = lab.page.get_by_role("dialog", name="Figure")
+    dialog.get_by_label("Names").check()
+    with lab.page.expect_download() as download:
+        dialog.get_by_role("button", name="Save").click()
+    download.value.save_as(tmp_path / "scatter.svg")
+    assert ">Newton<" in (tmp_path / "scatter.svg").read_text()
+
+
 def right_edge(button):
     box = button.bounding_box()
     return box["x"] + box["width"]

@@ -235,15 +235,17 @@ def test_a_jump_leads_to_the_plot_by_the_keyboard(lab):
     assert lab.page.url == before
 
 
-def test_on_a_phone_a_note_lies_under_the_plot(page, lab_of):
+def test_on_a_phone_a_refusal_is_seen_where_the_person_is(page, lab_of, picture):
     page.set_viewport_size({"width": 390, "height": 844})
     lab = lab_of()
     lab.fill("Clusters k", "0")
     lab.see("k = 0 is not a whole number of at least 1 cluster.")
     lab.rest()
-    plot = page.get_by_role("figure", name="150 points").bounding_box()
     note = page.get_by_role("alert").filter(has_text="k = 0 is not").bounding_box()
-    assert note["y"] >= plot["y"] + plot["height"]
+    foot = page.locator(".status").first.bounding_box()["y"]
+    assert note["y"] >= 0
+    assert note["y"] + note["height"] <= foot
+    picture(page, "refused")
     assert page.get_by_label("Clusters k").input_value() == "3"
 
 

@@ -317,3 +317,41 @@ def test_a_batch_has_sets_of_links_its_buttons_a_line_and_a_sheet_a_word(lab_of)
     field = table.get_by_label("Columns are named in line")
     assert field.evaluate(_READS_AGAIN) == "The file is being read again…"
     lab.wait_for(lambda: table.locator("footer [role=status]").text_content() == "")
+
+
+def test_the_bounds_are_seen_whole_after_their_tab_was_left_for_long(lab_of):
+    lab = lab_of("?data=iris&k=3&solver=sdp&example=no")
+
+    def run(seed):
+        lab.fill("Seed", seed)
+        lab.run()
+        lab.room("Result")
+        lab.figure("bounds")
+        lab.rest("bounds")
+
+    run("1")
+    lab.room("Share")
+    lab.page.wait_for_function("""() => {
+        const [page] = Bokeh.documents, gone = page.get_model_by_name("bounds") === null
+        page._recompute_all_models()  // it does so by itself after some seconds
+        return gone
+    }""")
+    lab.fill("Clusters k", "4")
+    run("2")
+
+    def is_seen():
+        [drawn, *_] = lab.sources("bounds", "upper")
+        left, right, bottom, top = lab.ranges("bounds")
+        return (
+            left <= drawn["at"][0]
+            and drawn["at"][-1] <= right
+            and bottom < drawn["upper"][-1] < top
+        )
+
+    lab.wait_for(is_seen)
+
+
+def test_an_own_run_leaves_a_person_at_the_result(lab_of):
+    lab = lab_of("?data=iris&k=3&solver=sdp&example=no")
+    lab.run()
+    lab.page.get_by_role("tab", name="Result", selected=True).wait_for()

@@ -86,6 +86,7 @@ NAMES = ["Anna", "Bert", "Carl", "1", "Dora"]
         ("one;other;kind\nAnna;bert;must\nCarl;0;cannot-link;2.5\n", [(0, 1)], [(2, 0, 2.5)]),
         ("ml,Anna,1\n\nCL, Carl ,Dora\n", [(0, 3)], [(2, 4)]),
         ("Anna,Bert,must\nCarl,Dora,Must not\n", [(0, 1)], [(2, 4)]),
+        ("a,b,kind\nAnna,Bert,together\nCarl,Dora,Apart,2", [(0, 1)], [(2, 4, 2.0)]),
         ("ML 1 2\n", [(1, 2)], []),
         ('{"ml": [[1, 2]]}', [(1, 2)], []),
     ],
@@ -101,6 +102,7 @@ def test_points_are_called_by_their_names(text, must, cannot):
         ("Anna;Emil;must", "line 1: 'Emil' is no name"),
         ("Anna;ANNA;must", "line 1 links point 0 to itself"),
         ("a;b;kind\nAnna;Bert;perhaps", "line 2 is not two points and 'must' or 'cannot'"),
+        ("from,to\nAnna,Bert", "line 2 is not two .* neighbours, give the file under Neighbours"),
         ("Anna;Bert;must;heavy", "line 1 has the weight heavy"),
     ],
 )
@@ -321,6 +323,22 @@ def test_files_of_pairs_and_gal_files(tmp_path):
         a, b, c, d = names
         gal.write_text(f"0 4 x y\n{a} 1\n{b}\n{b} 2\n{a} {c}\n{c} 1\n{b}\n{d} 0\n\n")
         assert _pairs(str(gal), LINE) == [[0, 1], [1, 2]]
+
+
+def test_pairs_of_names(tmp_path):
+    pairs = tmp_path / "pairs.csv"
+
+    def read(text):
+        pairs.write_text(text, encoding="utf-8")
+        names = ["New York", "Rome", "7", "Bonn"]
+        return read_neighbors_text(str(pairs), LINE, names=names).pairs.tolist()
+
+    assert read("from,to\nNew York,Rome\nrome,7\n") == [[0, 1], [1, 2]]
+    assert read("Rome;bonn\n") == [[1, 3]]
+    assert read("from to\n2 3\n") == [[2, 3]]
+    for text in ("New York,Rom\n", "a,b\nRome,Paris\n", "a,b\nRome\n"):
+        with pytest.raises(CcvizError, match="of the neighbours is"):
+            read(text)
 
 
 def test_a_radius_in_km_is_along_the_globe():

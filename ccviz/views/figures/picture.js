@@ -47,7 +47,7 @@ function namesOf(top) {
   const places = Array.from(data.x, (x, i) => [x_scale.compute(x), y_scale.compute(data.y[i])])
   for (let i = 0; i < places.length; i++) {
     const [x, y] = [places[i][0] + 6, places[i][1] + 4]
-    const text = String(data.name[i] || data.row[i]), end = x + pen.measureText(text).width
+    const text = String(data.name[i] || data.row[i]).replace(/,$/, ""), end = x + pen.measureText(text).width
     if (x < bbox.left || end > bbox.right || y < bbox.top + 8 || y > bbox.bottom) continue
     if (taken.some(([left, right, at]) => x < right && end > left && Math.abs(y - at) < 11)) continue
     if (places.some(([at, up]) => at > x - 4 && at < end + 4 && Math.abs(up + 4 - y) < 9)) continue

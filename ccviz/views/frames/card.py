@@ -48,6 +48,16 @@ def rule_rows(rules: tuple[AnyAsked, ...], answer: Partition | None) -> tuple[Ru
     return tuple(_row(rule, kept.get(rule)) for rule in rules)
 
 
+def answer_rows(answer: Partition) -> tuple[RuleRow, ...]:
+    """Return the rules that an answer was asked for, and whether its clusters are connected."""
+    rows = rule_rows(tuple(each.rule for each in answer.kept_rules), answer)
+    if answer.problem.neighbors is None:
+        return rows
+    apart = answer.violations.neighbors
+    verdict = f"broken: {count(apart, 'cluster')} in pieces" if apart else "holds"
+    return *rows, RuleRow("each cluster connected among its neighbours", verdict, not apart)
+
+
 def _row(rule: AnyAsked, kept: KeptRule | None) -> RuleRow:
     can_join = all(each.kind.is_anti_monotone for each in parts_of(rule))
     if kept is None:
@@ -217,7 +227,7 @@ def card(
         rows=_rows(run, answer, bound),
         scores=_scores(answer) if answer and with_scores else (),
         sizes=tuple(answer.kept_sizes.tolist()) if answer else (),
-        rules=rules_kept(answer) if answer and with_scores else (),
+        rules=answer_rows(answer) if answer and with_scores else (),
     )  # fmt: skip
 
 
@@ -325,7 +335,10 @@ IN_STATUS = {"Cost (WCSS)": "Cost", _WITH_PENALTY: "Cost", "Lower bound": "Bound
 
 
 def _rows(run: Run, answer: Partition | None, bound: float | None) -> tuple[tuple[str, str], ...]:
-    """Return the figures; a bound of None is one that does not hold."""
+    """Return the figures; a bound of None is one that does not hold.
+
+    A bound is one on the cost with the penalty of broken soft links: so is the cost beside it.
+    """
     keeps = answer is not None and answer.violations.none_hard
     soft = answer is not None and answer.problem.is_soft
     broken = "" if answer is None else broken_words(answer.violations)
@@ -344,11 +357,6 @@ def _rows(run: Run, answer: Partition | None, bound: float | None) -> tuple[tupl
     if run.tree:
         rows.append(("Nodes", f"{len(run.tree):,}"))
     return tuple(rows)
-
-
-def rules_kept(answer: Partition) -> tuple[RuleRow, ...]:
-    """Return the rules that an answer was asked for, and whether it keeps them."""
-    return rule_rows(tuple(each.rule for each in answer.kept_rules), answer)
 
 
 def _scores(answer: Partition) -> tuple[tuple[str, str], ...]:

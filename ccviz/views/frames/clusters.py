@@ -12,6 +12,7 @@ from ccviz.arrays import IntArray
 from ccviz.data.datasets import Dataset
 from ccviz.data.scaling import feature_weights
 from ccviz.numbers import count, number, percent, seconds
+from ccviz.problem.asked import parts_of
 from ccviz.problem.partition import Partition, cluster_means
 from ccviz.runs.info import RunInfo
 from ccviz.solvers import SOLVERS
@@ -128,6 +129,26 @@ def _row(found: Profile, j: int) -> FeatureRow:
     return FeatureRow(
         found.features[j], float(found.separation[j]), whole, tuple(Cell(*each) for each in cells)
     )
+
+
+def sums_in_words(partition: Partition, names: Mapping[int, str] | None = None) -> tuple[str, ...]:
+    """Return what each cluster has of the columns whose sums are limited by rules.
+
+    `partition`, `names`: As for `clusters`.
+    """
+    problem, called = partition.problem, names or {}
+    limited = [each for rule in problem.given.rules for each in parts_of(rule)
+               if each.kind.name.startswith("sum()")]  # fmt: skip
+    columns = {each.words.name: np.array(each.known) for each in limited}
+    said = []
+    for name, values in columns.items():
+        labels = partition.labels[: len(values)]
+        sums = np.bincount(labels, values, problem.k)[: problem.n_clusters].tolist()
+        total = float(values.sum()) or 1.0
+        listed = (f"{called.get(j, f'cluster {j}')} {number(each)} ({each / total:.1%})"
+                  for j, each in enumerate(sums))  # fmt: skip
+        said.append(f"Sum of {name}: {', '.join(listed)}")
+    return tuple(said)
 
 
 # --- Runs side by side: their results, how far they agree, and their different settings -----------

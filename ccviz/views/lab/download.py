@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from ccviz.arrays import IntArray
 from ccviz.bounds import relative_gap
+from ccviz.data.cells import CsvStyle
 from ccviz.data.datasets import Dataset
 from ccviz.data.geojson import geojson_of
 from ccviz.errors import CcvizError
@@ -81,7 +82,8 @@ def answer_download(session: Session, what: FileKind) -> DownloadRequest:
     run = session.run
     if run is None or run.finished is None or run.incumbent is None:
         raise CcvizError("There is no answer yet: run a solver first.")
-    data, answer, kept = session.draft.data, session.answer or run.incumbent, session.kept
+    answer, kept = session.answer or run.incumbent, session.kept
+    data = _without_tabs(session.draft.data)
     colors = session.cluster_colors.of(answer)
     # The run with its events stays here: a report has no word of it.
     result = replace(result_of(run), run=None)  # type: ignore[arg-type]
@@ -94,6 +96,14 @@ def answer_download(session: Session, what: FileKind) -> DownloadRequest:
     suffix, kind = _FILES[what]
     args = (what, data, result, colors, session.cluster_names(colors))
     return DownloadRequest(f"{data.name}{suffix}", kind, write, args, is_small(data))
+
+
+def _without_tabs(data: Dataset) -> Dataset:
+    """Return points whose tables have commas where their file had tabs: spreadsheets read these."""
+    origin = data.origin
+    if origin is None or origin.style.delimiter != "\t" or origin.file.lower().endswith(".csv"):
+        return data
+    return replace(data, origin=replace(origin, style=CsvStyle.of("", origin.style.comma)))
 
 
 def write(

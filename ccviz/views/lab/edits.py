@@ -317,7 +317,8 @@ class Edits:
             coming = [point for point in points if labels[point] != cluster]
             if not coming:
                 raise CcvizError("What is to move is in this cluster already.")
-            middle = self._central_points(labels, cluster)
+            most, full = self._room(len(coming), int((labels == cluster).sum()))
+            middle = self._central_points(labels, cluster, most)
             links = [Link("must", point, middle[0], state.weight) for point in coming]
             links += group_links("must", middle, state.weight)
             left = {int(labels[point]): point for point in reversed(coming) if labels[point] >= 0}
@@ -326,12 +327,38 @@ class Edits:
                      for each in self._central_points(labels, own, 1)]  # fmt: skip
             self._gesture("moved", [*links, *apart])
             musts = count(len(links), "must-link")
-            self._say_links(f"{musts} and {count(len(apart), 'cannot-link')} were made.")
+            self._say_links(f"{musts} and {count(len(apart), 'cannot-link')} were made.{full}")
+
+    def _room(self, coming: int, own: int) -> tuple[int, str]:
+        """Return how many points of a cluster may be linked with those that come, and what leaves.
+
+        Where sizes leave no room for all, the run chooses who leaves among at least half.
+        `own`: Points of the cluster.
+        """
+        sizes = self._state.draft.problem.sizes
+        largest = self._state.draft.n if sizes is None else int(sizes.upper.max())
+        if coming >= largest:
+            raise CcvizError(
+                f"The sizes let a cluster hold at most {count(largest, 'point')}, so {coming:,} "
+                "and one that is there are too many. Move fewer, or change the sizes."
+            )
+        leave = own + coming - largest
+        if leave <= 0:
+            return min(_CENTRAL_POINTS, largest - coming), ""
+        most = min(_CENTRAL_POINTS, (largest - coming + 1) // 2)
+        full = f" The cluster is full, at {largest:,} by the sizes: a run chooses who leaves it."
+        return most, full
 
     def _gesture(self, done: str, links: Iterable[Link], k: int = 0) -> None:
-        """Make the links of a gesture, and change the number of clusters, in one edit."""
+        """Make the links of a gesture, and change the number of clusters, in one edit.
+
+        Raises `CcvizError` if it is seen at once that no clustering would keep them.
+        """
         draft = self._state.draft.with_k(k) if k else self._state.draft
-        self.edit(draft.with_links(replace(link, source=f"{done}{BY_HAND}") for link in links))
+        draft = draft.with_links(replace(link, source=f"{done}{BY_HAND}") for link in links)
+        if (found := impossible(draft)) is not None:
+            raise CcvizError(found[0].text)
+        self.edit(draft)
 
     def _numbered(self, *clusters: int) -> IntArray:
         """Return the clusters on show by their numbers on the page, all of these among them."""

@@ -14,6 +14,7 @@ from ccviz.arrays import IntArray
 from ccviz.data.datasets import Dataset
 from ccviz.data.link_files import read_links_file
 from ccviz.data.names import column_values
+from ccviz.data.neighbors import neighbors_text, read_neighbors_file
 from ccviz.data.random_links import random_pairs
 from ccviz.errors import (
     ArchiveError,
@@ -111,6 +112,15 @@ def read_link_table(
     given = read_links_file(content, n, name, names)
     table = LinkTable.of_pairs(given.must_link, given.cannot_link, given.sources)
     return table, given.notice
+
+
+def load_neighbors(session: Session, name: str, content: bytes) -> None:
+    """Ask for clusters that are connected among the neighbours of a file, as `load_links`."""
+    data = session.draft.data
+    session.read_file(
+        name, read_neighbors_file, content, session.draft.n, name, data.names,
+        then=lambda near: session.edits.set_neighbors(neighbors_text(near)),
+    )  # fmt: skip
 
 
 def _take(session: Session, found: tuple[LinkTable, str]) -> None:

@@ -10,9 +10,11 @@ from typing import Any, ClassVar
 import param
 
 from ccviz.errors import CcvizError, UnsupportedError
+from ccviz.problem.problem import Problem
 from ccviz.quota import Quota
 from ccviz.runs.archive import Archive
 from ccviz.runs.database import Study
+from ccviz.runs.info import RunInfo
 from ccviz.runs.run import Run
 from ccviz.runs.worker_pool import WorkerPool
 from ccviz.solvers import Solver, check, make_solver
@@ -202,11 +204,34 @@ class BackgroundStudy(QueuedCall):
         super().__init__(quota, pool, queue)
         self._archive, self._player = archive, player
         self._run_id, self._seen = "", b""
+        self._checked: tuple[Any, str] = (None, "")
         player.param.watch(self._on_shot, "shot")
 
     @property
     def may_start(self) -> bool:
         """Whether the run shown is a proof that the study can begin with."""
+        return self._is_proof and not self.why_not
+
+    @property
+    def why_not(self) -> str:
+        """Why the proof shown cannot be studied, as beside rules; empty if it can."""
+        shot = self._player.shot
+        if shot is None or not self._is_proof:
+            return ""
+        moment = shot.info.id, shot.seq
+        if self._checked[0] != moment:
+            why = ""
+            try:
+                self._functions[0](shot.run, _prover(shot.run.problem, shot.info))
+            except UnsupportedError as refused:
+                why = str(refused)
+            except CcvizError:
+                pass  # of a moment at which nothing is proved yet
+            self._checked = moment, why
+        return self._checked[1]
+
+    @property
+    def _is_proof(self) -> bool:
         shot = self._player.shot
         if shot is None or shot.info.status != "optimal":
             return False
@@ -225,16 +250,12 @@ class BackgroundStudy(QueuedCall):
 
         Raises `CcvizError` if it cannot be studied.
         """
-        if why := self._refusal():
+        if why := self.why_not or self._refusal():
             raise CcvizError(why)
         shot = self._player.shot
         run_id, run = shot.info.id, self._archive.load(shot.info.id)
         self._archive.check_owned(run_id)
-        solver = make_solver("sdp")
-        try:
-            check(solver, run.problem)
-        except UnsupportedError:
-            solver = make_solver(shot.info.solver, **shot.info.settings)
+        solver = _prover(run.problem, shot.info)
         check_run, work, _ = self._functions
         check_run(run, solver)
         self.stop()
@@ -264,6 +285,16 @@ class BackgroundStudy(QueuedCall):
             self.known = self._functions[2](data, self._archive.load(self._run_id))
 
 
+def _prover(problem: Problem, info: RunInfo) -> Solver:
+    """Return `sdp`, or a run's own solver where that cannot keep the constraints."""
+    solver = make_solver("sdp")
+    try:
+        check(solver, problem)
+    except UnsupportedError:
+        return make_solver(info.solver, **info.settings)
+    return solver
+
+
 # --- Prices of the links of the run that is shown, proved in a process of their own ---------------
 
 
@@ -290,8 +321,7 @@ class Pricing(BackgroundStudy):
         return too_many if many > MOST_LINKS else ""
 
     def _has_matter(self, run: Run) -> bool:
-        problem = run.problem
-        return len(problem.must_link) + len(problem.cannot_link) > 0 and not problem.rules
+        return len(run.problem.must_link) + len(run.problem.cannot_link) > 0
 
 
 # --- Margins of the points of the run that is shown, limited in a process of their own ------------
@@ -316,5 +346,4 @@ class Sureness(BackgroundStudy):
         return "" if self.may_start else f"How sure a point is follows from {needs}"
 
     def _has_matter(self, run: Run) -> bool:
-        problem = run.problem
-        return problem.n <= MOST_POINTS and problem.k > 1 and not problem.rules
+        return run.problem.n <= MOST_POINTS and run.problem.k > 1

@@ -104,7 +104,7 @@ export function render({model}) {
     else if (change) model.send_msg({what: change, cluster: Number(value("whole"))})
     else model.send_msg({what: "cluster", cluster: Number(cluster)})
   })
-  model.on("msg:custom", handOver)
+  hear(model, handOver)
   model.on("table", draw)
   model.on("chosen", draw)
   model.on("point", () => {

@@ -7,7 +7,7 @@ export function render({model}) {
   const follow = () => { button.disabled = !model.ready }
   button.addEventListener("click", () => model.send_msg("file"))
   model.on("ready", follow)
-  model.on("msg:custom", handOver)
+  hear(model, handOver)
   follow()
   return button
 }

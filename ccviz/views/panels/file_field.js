@@ -79,7 +79,7 @@ export function render({model}) {
     sending = {upload: ++uploads, file, sent: 0}
     send()
   }
-  model.on("msg:custom", ({upload, arrived, refusal}) => {
+  hear(model, ({upload, arrived, refusal}) => {
     if (sending?.upload !== upload) return
     if (refusal) rest(refusal)
     else if (arrived === sending.file.size) rest()

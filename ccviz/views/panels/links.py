@@ -44,6 +44,7 @@ from ccviz.views.lab.loading import (
     labelled,
     link_labels,
     load_links,
+    load_neighbors,
     runs_to_name,
 )
 from ccviz.views.lab.session import Session
@@ -111,6 +112,10 @@ _LABELS = (
     "follows the table; rows without a label are free."
 )
 _WEIGH = "All links of the source get the weight beside it; an empty one makes them hard."
+_LINES = Markup(
+    '<p class="about">A file of links has lines such as <b>Anna,Bert,together</b>, or '
+    "<b>Anna,Carl,apart,2.5</b> for a soft one.</p>"
+)
 _MOST_SOURCES = 100  # in the list of sources, those of the most links
 _MOST_BYTES = 64_000_000
 _SMALL = 10_000
@@ -161,13 +166,17 @@ class LinkTools(Panel):
         self._near = pn.widgets.TextInput(
             name="Neighbours", placeholder="knn:6 of lon, lat",
             description=f"Every cluster is connected among them: {WAYS}, of all features or of "
-            "the columns that are named.",
+            "the columns that are named; or the pairs of a file, such as Rome,Bonn in each line.",
             **WIDE,
         )  # fmt: skip
         self._near_drawn = pn.widgets.Toggle.from_param(
             session.param.neighbors_drawn, name="Draw neighbours", margin=(4, 4)
         )
         self._islands = Html("", margin=(0, 4), name="islands")
+        self._near_file = FileField(
+            partial(load_neighbors, session), label="Drop pairs of neighbours, or choose a file",
+            most_bytes=_MOST_BYTES, sizing_mode="stretch_width", margin=(4, 4),
+        )  # fmt: skip
         self._following = Following()
         self._following.hear(self._near, self._set_neighbors)
         self._clear = button(
@@ -194,9 +203,10 @@ class LinkTools(Panel):
             self._weight,
             self._sources,
             self._drawn,
-            self._near,
+            self._near, self._near_file,
             self._near_drawn, self._islands,
             pn.FlexBox(self._export, self._clear, margin=0),
+            Html(_LINES, margin=(4, 4)),
             self._import,
             margin=0, sizing_mode="stretch_width",
         )  # fmt: skip

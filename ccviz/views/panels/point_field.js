@@ -68,7 +68,7 @@ export function render({model}) {
   })
   field.addEventListener("blur", () => open(false))
   // Once its points are picked the field is emptied: from then on keys are for linking them.
-  model.on("msg:custom", () => {
+  hear(model, () => {
     field.value = ""
     field.blur()
   })

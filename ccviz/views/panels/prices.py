@@ -50,6 +50,7 @@ class _StudyTools(Panel):
     def _show(self, words: str, *beside: pn.widgets.Widget) -> None:
         """Show what is known in words, and other widgets beside them once something is."""
         study, known = self._study, self._study.known
+        words = words or study.why_not
         if study.busy:
             words = f"{words}…" if words else "estimating…"
         if self._button.name != self._names[study.busy]:
@@ -99,6 +100,7 @@ _ABOUT_MARGINS = (
     "Points that might leave within the tolerated rise lose their colour. Bounds are computed in "
     "the background, the least sure points first, and are kept with the run."
 )
+_WHAT_MOVES_COST = "The column “why” of the rows below has what a move of each point costs."
 _FIRST_RISE = 2.0
 _MOST_RISE = 20.0
 
@@ -128,11 +130,11 @@ class SureTools(_StudyTools):
 
     def _why_not(self) -> str:
         """Return why a proof that is shown has no margins; empty where it may have them."""
+        if self._study.why_not:
+            return f"{self._study.why_not} {_WHAT_MOVES_COST}"
         shot = self._session.player.shot
         if shot is None or shot.info.status != "optimal" or self._study.may_start:
             return ""
-        if shot.run.problem.rules:
-            return "How sure points are is proved only where no rules are kept."
         if shot.run.problem.n > MOST_POINTS:
             return f"How sure points are is proved for at most {MOST_POINTS:,} of them."
         return "Run it yourself to see how sure the points are." if shot.run.problem.k > 1 else ""

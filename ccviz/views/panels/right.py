@@ -18,8 +18,8 @@ from ccviz.problem.partition import Partition
 from ccviz.views.draft import ClusterName
 from ccviz.views.figures.curves import BoundsFigure, Moments
 from ccviz.views.frames.bounds import bounds
-from ccviz.views.frames.card import RuleRow, rules_kept
-from ccviz.views.frames.clusters import Cell, Clusters, FeatureRow, Head, clusters
+from ccviz.views.frames.card import RuleRow, answer_rows
+from ccviz.views.frames.clusters import Cell, Clusters, FeatureRow, Head, clusters, sums_in_words
 from ccviz.views.frames.node import NodeLog
 from ccviz.views.lab.download import answer_download, deliver
 from ccviz.views.lab.inspection import Inspection, View
@@ -95,7 +95,10 @@ class ClustersPanel(Component):
         colors = session.cluster_colors.of(answer)
         shown = Partition(answer.problem, colors)
         names = session.cluster_names(colors)
-        table = content(clusters(session.draft.data, shown, names), rules_kept(answer))
+        table = content(
+            clusters(session.draft.data, shown, names), answer_rows(answer),
+            sums_in_words(shown, names),
+        )  # fmt: skip
         origin = session.draft.data.origin
         self.table = table | {"is_map": origin is not None and bool(origin.shapes)}
 
@@ -170,10 +173,12 @@ class Members(Texts):
             self.blocks = [{"title": title, "about": "", "text": text, "sound": True}]
 
 
-def content(frame: Clusters, rules: tuple[RuleRow, ...] = ()) -> dict[str, Any]:
+def content(
+    frame: Clusters, rules: tuple[RuleRow, ...] = (), sums: tuple[str, ...] = ()
+) -> dict[str, Any]:
     """Return the table as the page shows it.
 
-    `rules`: Those that were asked for, and whether they hold.
+    `rules`: Those that were asked for, and whether they hold. `sums`: What they limit, by cluster.
     """
     hidden = frame.features - len(frame.rows)
     how = ", by means of clusters" if frame.simplified else ""
@@ -190,7 +195,7 @@ def content(frame: Clusters, rules: tuple[RuleRow, ...] = ()) -> dict[str, Any]:
         "about": about,
         "many": many,
         "rules": [{"words": f"{each.words}: {each.verdict}", "holds": each.holds}
-                  for each in rules],
+                  for each in rules] + [{"words": each, "holds": True} for each in sums],
         "heads": [_head(each) for each in frame.heads],
         "rows": [_row(each) for each in frame.rows],
         "more": f"And {count(hidden, 'more feature')} in the files." if hidden else "",
@@ -317,9 +322,6 @@ class InsidePanel(Panel):
 RESULT, CLUSTERS, INSIDE, BOUNDS, RUNS, SHARE = range(6)
 """Places of the tabs."""
 
-_PROOF = frozenset({"tree", "parts", "columns"})
-"""Names of the views that show a proof: they move to the front by themselves."""
-
 _HINT = "The lessons, at the top of the page, show it at work."
 
 
@@ -333,7 +335,6 @@ class RightPanel(Panel):
         self, session: Session, inspection: Inspection, course: Course, *own: AddressPanel
     ) -> None:
         super().__init__()
-        self._session, self._inspection = session, inspection
         self._status, self._members = StatusPanel(session, inspection), Members(session)
         inside = InsidePanel(session, inspection, in_front=False)
         race, runs = RacePanel(session, in_front=False), RunsPanel(session, in_front=False)
@@ -365,7 +366,6 @@ class RightPanel(Panel):
             runs.show(event.new == RUNS)
 
         self._tabs.param.watch(in_one_message(look), "active")
-        self._opened, self._unwanted = "", False
         self._course = course
         self.follow(session, inspection=inspection, course=course)
 
@@ -378,20 +378,8 @@ class RightPanel(Panel):
         return pn.Column(*over, self._tabs, sizing_mode="stretch_both", margin=0)
 
     @watches("inspection.views")
-    def _open_proof(self, event: Any) -> None:
-        """Bring the proof to the front once it starts, in place of the result.
-
-        Who turned it away is not shown it again by itself.
-        """
+    def _on_views(self, event: Any) -> None:
         self._nothing.visible = not event.new
-        run_id = self._session.player.run_id
-        is_live = bool(run_id) and run_id == self._session.runner.run_id
-        has_proof = any(view.name in _PROOF for view in event.new)
-        if not (is_live and has_proof) or run_id == self._opened:
-            return
-        self._opened = run_id
-        if self._tabs.active == RESULT and not self._unwanted:
-            self.show(INSIDE)
 
     @watches("course.lesson", "course.at")
     def _open_for_step(self, *_: Any) -> None:
@@ -399,13 +387,6 @@ class RightPanel(Panel):
         course = self._course
         if course.step is not None and course.step.tab:
             self.show(TABS.index(course.step.tab))
-
-    @watches("self._tabs.active")
-    def _on_turned_away(self, event: Any) -> None:
-        if event.old == INSIDE and self._session.runner.busy:
-            self._unwanted = event.new == RESULT
-        elif event.new == INSIDE:
-            self._unwanted = False
 
     @watches("presenting")
     def _on_presenting(self, event: Any) -> None:

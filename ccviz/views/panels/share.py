@@ -61,7 +61,8 @@ _MOST_BYTES = 500_000_000
 
 _ABOUT = Markup(
     '<h2>Project</h2><p class="about">Data, links, settings and the runs on these data '
-    "in one file, which opens on any machine: drop it here.</p>"
+    "in one file, which opens on any machine: drop it here. Rows with their clusters are under "
+    "<b>Clusters</b>; the data alone have none.</p>"
 )
 
 

@@ -14,13 +14,15 @@ function html(parts, ...values) {
   return new Markup(parts.reduce((text, part, at) => text + marked(values[at - 1]) + part))
 }
 
-const handed = new WeakSet()
+// Messages from Python. Panel goes on sending them to views that are gone, as of a tab that was left.
+function hear(model, callback) {
+  model.on("msg:custom", callback)
+  model.on("remove", () => model.off("msg:custom", callback))
+}
 
-// A file for the person's own folder. A part of the page that came back to its tab hears twice of it.
-function handOver(message) {
-  if (handed.has(message)) return
-  handed.add(message)
-  const {name, kind, content} = message, link = document.createElement("a")
+// A file for the person's own folder.
+function handOver({name, kind, content}) {
+  const link = document.createElement("a")
   link.href = URL.createObjectURL(new Blob([content], {type: kind}))
   link.download = name
   link.click()

@@ -2,10 +2,12 @@ import numpy as np
 import pytest
 
 from ccviz.data.datasets import Dataset
+from ccviz.problem.asked import read_asked
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
+from ccviz.problem.reduction import with_rules
 from ccviz.views.frames import clusters as frames
-from ccviz.views.frames.clusters import clusters
+from ccviz.views.frames.clusters import clusters, sums_in_words
 
 X = np.array([[0.0, 5.0, 1.0], [2.0, 6.0, 1.0], [10.0, 5.0, 1.0], [12.0, 6.0, 1.0]])
 
@@ -68,3 +70,11 @@ def test_one_point_of_one_feature_is_a_cluster():
     one = np.array([[2.0]])
     frame = clusters(Dataset("one", one, ("a",)), Partition(Problem(one, 1), np.array([0])))
     assert (frame.heads[0].size, frame.silhouette, frame.rows[0].separation) == (1, 0.0, 0.0)
+
+
+def test_what_each_cluster_has_of_a_limited_column_is_said():
+    asked = read_asked("sum(people)>=10%", column=lambda _: (10.0, 20.0, 30.0, 40.0))
+    partition = Partition(with_rules(Problem(X, 2), [asked], False), np.array([0, 1, 1, 1]))
+    said = "Sum of people: cluster 0 10 (10.0%), north 90 (90.0%)"
+    assert sums_in_words(partition, {1: "north"}) == (said,)
+    assert sums_in_words(Partition(Problem(X, 2), np.array([0, 1, 1, 1]))) == ()

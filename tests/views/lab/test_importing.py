@@ -1,8 +1,9 @@
+import numpy as np
 import pytest
 
-from ccviz.data.datasets import EXAMPLES, load
+from ccviz.data.datasets import EXAMPLES, Dataset, load
 from ccviz.views.lab.importing import Importing
-from ccviz.views.lab.loading import load_data, load_links
+from ccviz.views.lab.loading import load_data, load_links, load_neighbors
 from ccviz.views.lab.notice import unable
 from ccviz.views.link_table import Link
 from ccviz.views.panels.data import SheetPanel, content
@@ -280,3 +281,12 @@ def test_rows_are_left_out_by_hand(session):
     panel._handle_msg({"what": "unknown", "value": "k. A., n.v."})
     importing.load()
     assert "--skip-last 2" in as_command(session)
+
+
+def test_neighbours_are_read_from_a_file_of_names(session):
+    session.edits.load(Dataset("towns", np.arange(3.0)[:, None], ("x",), names=("A", "B", "C")), 2)
+    load_neighbors(session, "pairs.csv", b"from,to\nA,B\nC,B\n")
+    assert session.draft.neighbors == "pairs:0-1,1-2"
+    load_neighbors(session, "pairs.csv", b"from,to\nA,D\n")
+    assert "Line 2 of the neighbours" in session.notice.text
+    assert session.draft.neighbors == "pairs:0-1,1-2"

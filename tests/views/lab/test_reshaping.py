@@ -102,6 +102,34 @@ def test_several_points_move_at_once(answered):
     assert not session.draft.links
 
 
+def test_a_point_moves_into_a_full_cluster_and_the_run_chooses_who_leaves(session):
+    session.edits.load(Dataset("people", np.arange(12.0)[:, None], ("age",)), 3)
+    session.edits.set_sizes("4")
+    labels = ran(session)
+    point, into = 5, int(labels[0])
+    session.edits.move_points([point], into)
+    assert "full, at 4 by the sizes" in session.notice.text
+    assert len(session.draft.links) == 3
+    after = ran(session)
+    assert after[point] == into
+    assert np.bincount(after).tolist() == [4, 4, 4]
+
+
+def test_points_that_sizes_leave_no_room_for_do_not_move(session):
+    session.edits.load(Dataset("people", np.arange(12.0)[:, None], ("age",)), 3)
+    session.edits.set_sizes("4")
+    labels = ran(session)
+    before = session.draft
+    session.edits.move_points(np.flatnonzero(labels != labels[0])[:4].tolist(), int(labels[0]))
+    assert "hold at most 4 points" in session.notice.text
+    assert session.draft is before
+    session.edits.add_links([Link("must", 0, 1), Link("must", 1, 2), Link("must", 2, 3)])
+    before = session.draft
+    session.edits.move_points([11], int(labels[0]))
+    assert "No clustering can keep these links" in session.notice.text
+    assert session.draft is before
+
+
 def test_a_cluster_is_kept_by_a_tree_of_links(answered):
     session, labels = answered
     own = np.flatnonzero(labels == 2)

@@ -2,11 +2,13 @@
 
 import pytest
 
+from ccviz.problem.rules import RULE_KINDS
 from ccviz.views.frames.links import answer_words
+from ccviz.views.lab.loading import add_rule, drop_rule
 from ccviz.views.lab.queued_call import Sureness
 from ccviz.views.lessons.catalogue import SessionHere
 from ccviz.views.link_table import Link
-from ccviz.views.panels.prices import SureTools
+from ccviz.views.panels.prices import PriceTools, SureTools
 from ccviz.views.panels.scatter import ScatterPanel
 from tests.patience import tick_until
 from tests.views.person import At
@@ -50,3 +52,19 @@ def test_points_that_might_leave_lose_their_colour(session):
     session.edits.remove_links([Link("must", *apart)])
     session.edits.set_k(4)
     assert answer_words(known, apart, session.draft.problem) == ""
+
+
+def test_beside_rules_it_says_why_no_point_has_a_margin(session):
+    tools, prices = At(SureTools(session)), At(PriceTools(session))
+    session.edits.add_links([Link("must", 0, 1)])
+    assert add_rule(session, RULE_KINDS["sum()>="], "20%", session.draft.data.features[0]) == ""
+    session.set_solver("sdp")
+    session.start()
+    assert session.run.status == "optimal"
+    for each, name in ((tools, "How sure"), (prices, "Prices")):
+        assert not each[name].visible
+        assert "no rules are kept" in each.text
+    drop_rule(session, session.draft.rules[0])
+    session.start()
+    assert tools["How sure"].visible
+    assert "no rules are kept" not in tools.text

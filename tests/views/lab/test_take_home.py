@@ -52,6 +52,20 @@ def test_rows_go_home_as_they_came_with_the_numbers_of_the_page(answered):
     assert taken(answered, "markdown").name == "mine-profile.md"
 
 
+def test_pasted_cells_go_home_with_commas(session):
+    importing = Importing(session)
+    importing.read_file("pasted.tsv", TABLE.replace(b",", b"\t"))
+    importing.load()
+    session.edits.set_k(2)
+    session.start()
+    tick_until(session, lambda: not session.needs_tick)
+    for what in ("rows", "profile"):
+        file = taken(session, what)
+        assert file.name.endswith(".csv")
+        assert "," in file.content
+        assert "\t" not in file.content
+
+
 def test_a_large_file_is_written_elsewhere(answered, monkeypatch):
     here = taken(answered, "report").content
     monkeypatch.setattr(download, "_SMALL", 0)

@@ -397,7 +397,11 @@ def test_the_form_offers_words_for_counts_and_shares(session):
     place = next(at for at, kind in enumerate(panel.kinds) if "Share" in kind["label"])
     panel._handle_msg({"what": "add", "kind": place, "named": words[1], "limit": "90%"})
     assert panel.refused == ""
-    assert panel.rows[0]["words"] == f"at most 90 % of each cluster are {words[1]}"
+    panel._handle_msg({"what": "add", "kind": place, "named": "class", "limit": "95%"})
+    assert [row["words"] for row in panel.rows] == [
+        f"at most 90 % of each cluster are {words[1]}",
+        "at most 95 % of each cluster are of one class",
+    ]
 
 
 def test_labels_that_some_rows_have_become_links_and_names(session):
