@@ -198,12 +198,13 @@ class SolverPanel(Panel):
 
     def _offer(self, cannot: dict[str, str]) -> None:
         """Grey those solvers that do not support the problem, and say why."""
-        greyed = [name for name in cannot if name != self._session.solver.name]
+        # A draft can bring another solver, and the choice may not have followed it yet.
+        chosen = self._session.solver.name
+        offer = {"value": chosen, "disabled_options": [name for name in cannot if name != chosen]}
+        if (groups := _groups(cannot)) != self._choice.groups:
+            offer["groups"] = groups
         with self._following:
-            if (groups := _groups(cannot)) != self._choice.groups:
-                self._choice.param.update(groups=groups, disabled_options=greyed)
-            elif greyed != self._choice.disabled_options:
-                self._choice.disabled_options = greyed
+            self._choice.param.update(**offer)
 
     def _advise(self, found: Advice | None) -> None:
         before, self._advised = self._advised, found
