@@ -27,7 +27,7 @@ from ccviz.data.cells import (
 )
 from ccviz.data.table import Cells, Table
 from ccviz.problem.column_links import EARTH_KM, degrees_in
-from ccviz.problem.points import is_missing
+from ccviz.problem.points import LARGEST, is_missing
 
 MOST_CATEGORIES = 100
 """Most features of a column that is one-hot encoded; rare words share the last one."""
@@ -94,7 +94,8 @@ class Column:
     @cached_property
     def ruled_by(self) -> tuple[int, float]:
         """Number of rows that make most of the variance, and their share of it; 0 if many do."""
-        values = self.values[np.isfinite(self.values)].astype(np.float64)
+        values = self.values.astype(np.float64)
+        values = values[np.abs(values) <= LARGEST]
         if len(values) < _FEWEST_ROWS or self.n_distinct <= 2:
             return 0, 0.0
         few, spread = max(1, len(values) // 100), np.square(values - values.mean())
@@ -114,8 +115,8 @@ class Column:
 
     @property
     def bad(self) -> NDArray[np.bool_]:
-        """(n,) bool: cells that are not missing and not a finite number."""
-        return ~np.isfinite(self.values) & ~self.missing
+        """(n,) bool: cells that are not missing and no number whose squares can be added up."""
+        return ~(np.abs(self.values.astype(np.float64)) <= LARGEST) & ~self.missing
 
     def texts(self) -> list[str]:
         """Return the cells as texts without blanks around, empty where missing."""

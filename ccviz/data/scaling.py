@@ -248,8 +248,9 @@ def apart(columns: Sequence[FloatArray]) -> float:
     float
         1 if fewer than two features vary.
     """
-    spreads = np.array([np.nanstd(each) for each in columns])
-    varied = spreads[spreads > 0]
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers that are refused as features
+        spreads = np.array([np.nanstd(each) for each in columns])
+    varied = spreads[(spreads > 0) & np.isfinite(spreads)]
     return float(varied.max() / varied.min()) if len(varied) else 1.0
 
 

@@ -160,7 +160,10 @@ def _is_called_total(column: Column) -> bool:
 def _sum_or_mean(above: np.ndarray, last: float) -> str:
     """Return "sum" or "mean" for a number that is it, or empty."""
     there = above[np.isfinite(above)]
-    scale = float(np.abs(there).sum())
+    with np.errstate(over="ignore"):
+        scale = float(np.abs(there).sum())
+    if not np.isfinite(scale):  # any number would be near to it
+        return ""
     if scale > 0 and abs(float(there.sum()) - last) <= _SUM * scale:
         return "sum"
     is_mean = len(there) > 0 and abs(float(there.mean()) - last) <= _MEAN * scale / len(there)

@@ -297,8 +297,9 @@ def _holds(column: Column) -> str:
     if gone := int(column.missing.sum()):
         words.append(f"{gone:,} missing")
     if column.kind == "number" and (bad := int(column.bad.sum())):
-        first = str(column.cells[int(np.flatnonzero(column.bad)[0])]).strip()
-        words.append(f"{bad:,} are words, such as {_short(first)!r}")
+        at = int(np.flatnonzero(column.bad)[0])
+        what = "too large" if np.isfinite(column.values[at]) else "words"
+        words.append(f"{bad:,} are {what}, such as {_short(str(column.cells[at]).strip())!r}")
     return ", ".join(words)
 
 
