@@ -398,7 +398,10 @@ def _answered(event: events.QuestionAnswered, names: Sequence[str]) -> str:
 
 
 def _incumbent(event: events.IncumbentFound) -> str:
-    return f"A better clustering was found{f' by {event.source}' if event.source else ''}."
+    if event.source == "start":
+        return "The run begins with an earlier clustering."
+    by = f" by {event.source}" if event.source else ""
+    return f"The best clustering of this run so far was found{by}."
 
 
 def _parts(event: events.PartsCut) -> str:
