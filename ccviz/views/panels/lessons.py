@@ -51,9 +51,18 @@ _ABOUT = Markup(
 )
 _OPENS = "Opens the page with the lesson."
 _KEEPS = f"{_OPENS} The server keeps it, as the tab Share says."
-_HIDE = Markup('<p class="about">Hidden by the address</p>')
+_HIDE = Markup('<p class="about">Students do not see what is pressed here:</p>')
 _STEPS = Markup('<ol class="steps">{}</ol>')
-_STEP_EDITOR = Markup("<li>{}{}</li>")
+_ASKS = Markup("<br><b>{}</b> {}")
+_ANSWERS = Markup('<p class="about">{}</p>')
+_IN_CLASS = (
+    "With the teacher's token you see below each step who answered what, and the runs of the class."
+)
+_ALONE = (
+    "This server keeps no answers: ccviz app --class --teacher-token WORD starts one that shows "
+    "the teacher names, answers and runs below each step."
+)
+_STEP_EDITOR = Markup("<li>{}{}{}</li>")
 _WIDE: Any = {"sizing_mode": "stretch_width", "margin": (2, 4)}
 
 
@@ -79,7 +88,10 @@ class LessonEditor(Panel):
         self._shows = area(name="What it shows, once it is done", rows=2, max_length=2000, **_WIDE)
         self._question = text(name="A question to the class (optional)", **_WIDE)
         self._answers = text(
-            name="Its right answer | wrong ones to choose from (optional)", max_length=1000, **_WIDE
+            name="Its right answer | wrong ones to choose from (optional)",
+            max_length=1000,
+            placeholder="149, or: There is one | There is none",
+            **_WIDE,
         )
         self._tab = pn.widgets.Select(name="Where to look", options=["", *TABS], **_WIDE)
         self._runs = pn.widgets.Select(
@@ -91,7 +103,7 @@ class LessonEditor(Panel):
         self._listed = Html("", margin=(0, 4), sizing_mode="stretch_width", name="steps")
         self._address = Texts(sizing_mode="stretch_width", margin=(2, 4))
         actions = (
-            ("Add this step", self._add), ("Take the last away", self._take_away),
+            ("Add this step", self._add), ("Take step away:", self._take_away),
             ("Try it", self._try), ("Make the address", self._make_address), ("Close", self.close),
         )  # fmt: skip
         buttons = [button(name=name, margin=(2, 4)) for name, _ in actions]
@@ -102,7 +114,14 @@ class LessonEditor(Panel):
             self._take_file, label="Drop a lesson, or choose one", most_bytes=MOST_BYTES,
             sizing_mode="stretch_width", margin=(2, 4),
         )  # fmt: skip
-        self._buttons = pn.FlexBox(*buttons, save, margin=0)
+        self._which = pn.widgets.Select(
+            name="Step to take away",
+            options=[],
+            width=60,
+            margin=(2, 4),
+            css_classes=["unlabelled"],
+        )
+        self._buttons = pn.FlexBox(*buttons[:2], self._which, *buttons[2:], save, margin=0)
         self._box = pn.Column(
             Html(_ABOUT, margin=(0, 4), sizing_mode="stretch_width"), visible=False,
             sizing_mode="stretch_width", css_classes=["section"],
@@ -119,12 +138,14 @@ class LessonEditor(Panel):
 
     def _fields(self) -> list[Any]:
         row: Any = {"sizing_mode": "stretch_width", "margin": 0, "css_classes": ["wraps"]}
+        person = self._session.person
         return [
             self._buttons,
             pn.Row(self._title, self._aim, **row),
             pn.Row(self._text, self._shows, **row),
             pn.Row(self._tab, self._runs, **row),
             pn.Row(self._question, self._answers, **row),
+            Html(_ANSWERS.format(_IN_CLASS if person.in_class or person.is_teacher else _ALONE)),
             self._listed, self._address,
             Html(_HIDE, margin=(0, 4)), self._hide, self._open,
         ]  # fmt: skip
@@ -153,7 +174,8 @@ class LessonEditor(Panel):
         self._show_steps()
 
     def _take_away(self) -> None:
-        self._steps = self._steps[:-1]
+        gone = self._which.value
+        self._steps = tuple(each for at, each in enumerate(self._steps, 1) if at != gone)
         self._tables = named_tables(self._tables, (each.query for each in self._steps))
         self._show_steps()
 
@@ -173,7 +195,8 @@ class LessonEditor(Panel):
         """Return an address of a lesson, and a line on it."""
         if self._keep and written.tables:
             return self._keep("lesson", written.title, as_file(written)), _KEEPS
-        return f"{self._page()}?{urlencode({'lesson': as_word(written)})}", _OPENS
+        page = self._page()
+        return f"{page}?{urlencode({'lesson': as_word(written)})}", f"{_OPENS}{if_here(page)}"
 
     def _download(self) -> DownloadRequest:
         written = self._written()
@@ -191,9 +214,14 @@ class LessonEditor(Panel):
 
     def _show_steps(self) -> None:
         items = (
-            _STEP_EDITOR.format(each.text, f" ({each.tab})" if each.tab else "")
+            _STEP_EDITOR.format(
+                each.text, f" ({each.tab})" if each.tab else "",
+                _ASKS.format(each.question, " | ".join(each.answers)) if each.question else "",
+            )
             for each in self._steps
-        )
+        )  # fmt: skip
+        places = [*range(1, len(self._steps) + 1)]
+        self._which.param.update(options=places, value=places[-1] if places else None)
         self._address.blocks = []
         held = f", {count(len(self._tables), 'table')} in the file" if self._tables else ""
         steps = count(len(self._steps), "step") + held

@@ -102,3 +102,21 @@ def test_an_address_hides_only_what_can_be_hidden():
     assert hidden_controls("") == frozenset()
     with pytest.raises(Exception, match="can hide"):
         hidden_controls("plot")
+
+
+def test_any_step_of_a_lesson_can_be_taken_away_and_its_question_is_listed(session):
+    form = LessonEditor(session, Course(session), lambda: "http://localhost/main")
+    form.open()
+    editor = At(form)
+    editor["Title"].value = "Steps"
+    for word in ("first", "second", "third"):
+        editor["What to do, and why"].value = word
+        editor["A question to the class (optional)"].value = f"Why {word}?"
+        editor.press("Add this step")
+    editor["Step to take away"].value = 2
+    editor.press("Take step away:")
+    assert "Why first?" in editor.text
+    assert "second" not in editor.text
+    assert "--teacher-token" in editor.text  # who wants to see answers learns how
+    editor.press("Make the address")
+    assert "--address 0.0.0.0" in editor.of(Texts).blocks[0]["about"]
