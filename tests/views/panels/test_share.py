@@ -1,6 +1,13 @@
 from ccviz.data.datasets import Dataset
 from ccviz.views.link_table import Link
-from ccviz.views.panels.share import AddressPanel, Texts, blocks, tree_buttons, tree_download
+from ccviz.views.panels.share import (
+    AddressPanel,
+    SharePanel,
+    Texts,
+    blocks,
+    tree_buttons,
+    tree_download,
+)
 from ccviz.views.share.kept import KeptFiles
 from tests.patience import wait_until
 from tests.views.person import At
@@ -65,3 +72,12 @@ def test_the_tree_of_the_run_shown_can_be_taken_once_there_is_one(example_sessio
     request = tree_download(session, ".dot")
     assert request.name == "iris-tree.dot"
     assert request.work(*request.args).startswith("// Search tree of sdp: 1 node,")
+
+
+def test_a_finished_proof_has_the_line_that_checks_it(example_session, example):
+    session, panel = example_session, SharePanel(example_session)
+    assert "Proof" not in {block["title"] for block in panel.__panel__()[-1][0].blocks}
+    session.show_example(example.run_id)
+    proof = panel.__panel__()[-1][0].blocks[-1]
+    assert (proof["title"], proof["text"]) == ("Proof", "ccviz verify run.ccviz")
+    assert "Export this run" in proof["about"]
