@@ -13,10 +13,10 @@ def test_it_says_what_it_waits_for(session):
     assert "Nothing has run yet." in words(panel)
     session.start()
     session.tick()
-    assert "The solver is loaded…" in words(panel)
+    assert "The solver is being loaded…" in words(panel)
 
     tick_until(session, lambda: session.player.shot.last >= 0)
-    assert "The solver is loaded…" not in words(panel)
+    assert "The solver is being loaded…" not in words(panel)
 
 
 def test_a_note_leaves_the_screen_of_a_presenter_and_an_error_stays(session):
