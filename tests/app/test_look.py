@@ -277,6 +277,15 @@ def test_on_a_phone_all_tabs_are_seen(page, lab_of):
     assert last["x"] + last["width"] <= 390
 
 
+def test_on_a_phone_the_end_of_the_page_is_over_its_bar(page, lab_of):
+    page.set_viewport_size({"width": 390, "height": 844})
+    lab_of()
+    page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)")
+    end, bar = (page.locator(name).bounding_box() for name in ("#right", "#jump"))
+    assert bar["y"] + bar["height"] == 844
+    assert end["y"] + end["height"] <= bar["y"]
+
+
 ARROWS = """() => {
     const visit = (root) => [...root.querySelectorAll("*")].flatMap((node) =>
         node.shadowRoot ? visit(node.shadowRoot) : node.matches("select") ? [node] : [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -45,7 +46,15 @@ def open_or_refuse(
     try:
         return open_sheet(content, name, header, worksheet, unknown, skip)
     except CcvizError as refused:
-        return str(refused)
+        return without_options(str(refused))
+
+
+_OPTIONS = re.compile(r" \((skip_rows|skip_last|(columns|missing|unknown|skip_last) = [^)]*)\)")
+
+
+def without_options(text: str) -> str:
+    """Return a sentence on a table without the names that options have in Python."""
+    return _OPTIONS.sub("", text)
 
 
 def _may_swell(name: str) -> bool:
@@ -181,7 +190,7 @@ class Importing(param.Parameterized):
             data = sheet.dataset(self.decisions, self.missing, not self._may_lack)
             draft = draft_of(self._with_asked_k(data)).with_scaling(self.scaling)
         except CcvizError as refused:
-            self.refusal = str(refused)
+            self.refusal = without_options(str(refused))
             if not any(each.role == "feature" for each in self.decisions):
                 self._may_lack, self.refusal = True, f"{self.refusal} Load again to do so."
             return

@@ -233,7 +233,7 @@ class ProblemFields(Watching):
         on = self._following.unless
         self.k.param.watch(on(lambda event: self._set_k(event.new)), "value")
         self.scaling.param.watch(on(lambda event: self._set_scaling(event.new)), "value")
-        self.sizes.param.watch(on(lambda event: session.edits.set_sizes(event.new)), "value")
+        self.sizes.param.watch(on(lambda event: self._set_sizes(event.new)), "value")
         self.follow(session)
         self._on_draft()
 
@@ -242,6 +242,12 @@ class ProblemFields(Watching):
             self._session.edits.set_k(k)
         with self._following:  # nothing, or a refused number, gives way to the one in force
             self.k.value = self._session.draft.k
+
+    def _set_sizes(self, text: str) -> None:
+        self._session.edits.set_sizes(text)
+        notice = self._session.notice
+        refused = notice is not None and notice.kind == "error"
+        self.sizes.css_classes = ["wrong"] if refused else []  # the text stays, to be mended
 
     def _set_scaling(self, scaling: str) -> None:
         self._session.edits.set_scaling(scaling)
@@ -253,7 +259,9 @@ class ProblemFields(Watching):
         draft = self._session.draft
         with self._following:
             self.k.value = draft.k
-            self.sizes.value = _short(sizes_text(draft.lower, draft.upper))
+            self.sizes.param.update(
+                value=_short(sizes_text(draft.lower, draft.upper)), css_classes=[]
+            )
             self.scaling.value = draft.scaling_name
 
 

@@ -114,6 +114,7 @@ def test_what_cannot_be_loaded_stays_on_the_sheet_with_its_reason(session):
     assert importing.refusal.startswith(
         "mine.csv: line 3, column 'y' is 'abc', not a finite number."
     )
+    assert "unknown =" not in importing.refusal
     assert session.draft.data.name == "iris"
     importing.take_as({"y": "ignore"})
     assert importing.refusal == ""
@@ -128,7 +129,7 @@ def test_what_cannot_be_loaded_stays_on_the_sheet_with_its_reason(session):
 def test_a_table_of_names_alone_is_loaded_when_it_is_asked_for_again(session):
     importing = brought(session, b"name\nAnna\nBert\nCarl\nDora\nEmil\n")
     importing.load()
-    assert importing.refusal.endswith("no column is a feature (columns = ''). Load again to do so.")
+    assert importing.refusal.endswith("no column is a feature. Load again to do so.")
     importing.take_as({"name": "ignore"})
     importing.take_as({"name": "name"})
     importing.load()

@@ -19,6 +19,9 @@ def test_refused_sizes_stay_to_be_mended(session):
     sizes.value = "50, 50, many"
     assert session.notice.text == "'many' is not a size: write 50, or 40-60, or equal."
     assert sizes.value == "50, 50, many"
+    assert sizes.css_classes == ["wrong"]
+    sizes.value = "50"
+    assert sizes.css_classes == []
 
 
 def test_sizes_that_are_alike_stay_short_in_a_field_that_would_cut_them(session):
