@@ -125,7 +125,8 @@ class LessonEditor(Panel):
         self._box = pn.Column(
             Html(_ABOUT, margin=(0, 4), sizing_mode="stretch_width"), visible=False,
             sizing_mode="stretch_width", css_classes=["section"],
-            margin=(0, 0, 8, 0), max_height=240, scroll="y-auto",
+            # The layout around it takes no heed of a greatest height.
+            margin=(0, 0, 8, 0), styles={"max-height": "min(280px, 34vh)", "overflow-y": "auto"},
         )  # fmt: skip
         self._show_steps()
 
@@ -140,13 +141,16 @@ class LessonEditor(Panel):
         row: Any = {"sizing_mode": "stretch_width", "margin": 0, "css_classes": ["wraps"]}
         person = self._session.person
         return [
-            self._buttons,
+            self._buttons, self._address,
             pn.Row(self._title, self._aim, **row),
             pn.Row(self._text, self._shows, **row),
             pn.Row(self._tab, self._runs, **row),
             pn.Row(self._question, self._answers, **row),
-            Html(_ANSWERS.format(_IN_CLASS if person.in_class or person.is_teacher else _ALONE)),
-            self._listed, self._address,
+            Html(
+                _ANSWERS.format(_IN_CLASS if person.in_class or person.is_teacher else _ALONE),
+                margin=(0, 4), sizing_mode="stretch_width",
+            ),
+            self._listed,
             Html(_HIDE, margin=(0, 4)), self._hide, self._open,
         ]  # fmt: skip
 
