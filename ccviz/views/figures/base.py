@@ -21,7 +21,7 @@ from bokeh.models import (
 )
 from bokeh.plotting import figure
 
-from ccviz.views.palette import Look, cluster_colors
+from ccviz.views.palette import DARK, LIGHT, Look, cluster_colors
 
 # --- A button that opens the dialog for the picture of a figure -----------------------------------
 
@@ -33,12 +33,21 @@ _ICON = (
 )
 
 
+# Lines of bounds keep their colours, which are also those of clusters.
+_IN_LIGHT = {
+    getattr(DARK, each): getattr(LIGHT, each)
+    for each in ("ink", "faint", "grid", "paper", "unassigned", "must_link", "cannot_link",
+                 "broken", "mark")
+}  # fmt: skip
+"""The colours of a dark page, with those of a light one, in which pictures are on white."""
+
+
 def add_picture_button(plot: Any) -> None:
     """Let a figure be saved; the browser draws it, so that it works without a server.
 
     Entries of its tags that are dicts of ``words`` and ``color`` are a legend over the picture.
     """
-    callback = CustomJS(args={"plot": plot}, code=_PICTURE)
+    callback = CustomJS(args={"plot": plot, "light": _IN_LIGHT}, code=_PICTURE)
     plot.add_tools(CustomAction(description="Figure…", icon=_ICON, callback=callback))
 
 
