@@ -128,7 +128,7 @@ _ASKED = Markup(
     'From your answers</span><span class="figures">{} so far{}</span></div>'
 )
 _THEN = "; the run's clusters come back when you stop"
-_FACT = Markup('<span title="{}" tabindex="0">{} <b>{}</b></span>')
+_FACT = Markup('<span title="{}">{} <b>{}</b></span>')
 _ABOUT = {
     "Cost": "The sum of squared distances of all points to the mean of their cluster.",
     "Bound": "No clustering that keeps the constraints costs less than this.",

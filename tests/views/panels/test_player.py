@@ -1,6 +1,8 @@
+from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.notice import Notice
-from ccviz.views.panels.player import PlayerPanel, present
+from ccviz.views.panels.player import PlayerPanel, StatusPanel, present
 from tests.patience import tick_until
+from tests.views.person import At
 
 
 def words(panel):
@@ -26,3 +28,11 @@ def test_a_note_leaves_the_screen_of_a_presenter_and_an_error_stays(session):
         assert session.presenting
         assert (session.notice is not None) == left
         present(session)
+
+
+def test_cost_bound_and_gap_are_explained_under_the_mouse(session):
+    session.set_solver("k-means")
+    session.start()
+    tick_until(session, lambda: not session.needs_tick)
+    shown = At(StatusPanel(session, Inspection(session.archive, session.player))).text
+    assert 'title="How much cheaper the best clustering may still be' in shown
