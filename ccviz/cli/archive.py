@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import numpy as np
@@ -244,7 +247,9 @@ UNDECIDED = 2
 
 
 def verify(
-    run: StoredRun,
+    run: Annotated[
+        str, Argument(help="Id, name or end of the id of a run, 'last', or an exported file.")
+    ],
     gap: Annotated[
         float, option(min=0.0, help="Relative gap within which optimality is to be proved.")
     ] = DEFAULT_GAP,
@@ -257,19 +262,29 @@ def verify(
     Exit code 0: proved within the gap asked for. 1: no proof, and why. 2: what was checked is
     right, but some of it needs more work than is allowed.
     """
-    archive = Archive()
-    run_id = archive.find(run)
-    try:
-        problem = archive.problem(run_id)
-        events = [record.event for record in archive.records(run_id)]
-    except CcvizError as broken:
-        out.print(f"no proof: {broken}", markup=False)
-        raise Exit(NOT_ACCEPTED) from None
+    with _archive_of(run) as (archive, run_id):
+        try:
+            problem = archive.problem(run_id)
+            events = [record.event for record in archive.records(run_id)]
+        except CcvizError as broken:
+            out.print(f"no proof: {broken}", markup=False)
+            raise Exit(NOT_ACCEPTED) from None
     verdict = check(problem, events, gap, work)
     for line in (verdict.sentence, *_what(problem), *_bounds(verdict)):
         out.print(line, markup=False, soft_wrap=True)
     refused = UNDECIDED if verdict.trusted else NOT_ACCEPTED
     raise Exit(0 if verdict.accepted else refused)
+
+
+@contextmanager
+def _archive_of(run: str) -> Iterator[tuple[Archive, str]]:
+    """Return where a run is and its id: the archive, or for a file one that is deleted again."""
+    if Path(run).suffix != ".ccviz" or not Path(run).is_file():
+        archive = Archive()
+        yield archive, archive.find(run)
+        return
+    with TemporaryDirectory() as folder, Archive(Path(folder) / "runs.sqlite") as archive:
+        yield archive, import_run(archive, run)
 
 
 def _what(problem: Problem) -> list[str]:

@@ -44,7 +44,7 @@ _TOOLS = {
 }
 """The commands that a caller may start, with the parameters that it may give, in their order."""
 _STORING = {"solve", "prices", "margins"}  # in the archive; the others only read
-_FILES = {"data", "link_file", "fixed_centers", "neighbors", "start_from"}  # may name one
+_FILES = {"data", "link_file", "fixed_centers", "neighbors", "start_from", "run"}  # may name one
 
 _TIME_S, _MOST_TIME_S = 60.0, 600.0  # of a run or of each proof, by default and at most
 _MOST_CALL_S = _MOST_TIME_S + 60.0  # after which a call is stopped; a run has its own limit

@@ -30,7 +30,7 @@ from ccviz.data.table import FOUND, Cells, Skip, Table, own_names
 from ccviz.errors import FileFormatError
 from ccviz.numbers import count
 from ccviz.problem.column_links import EARTH_KM, degrees_in
-from ccviz.problem.points import is_missing
+from ccviz.problem.points import LARGEST, is_missing
 
 MOST_CATEGORIES = 100
 """Most features of a column that is one-hot encoded; rare words share the last one."""
@@ -99,7 +99,8 @@ class Column:
     @cached_property
     def ruled_by(self) -> tuple[int, float]:
         """Number of rows that make most of the variance, and their share of it; 0 if many do."""
-        values = self.values[np.isfinite(self.values)].astype(np.float64)
+        values = self.values.astype(np.float64)
+        values = values[np.abs(values) <= LARGEST]
         if len(values) < _FEWEST_ROWS or self.n_distinct <= 2:
             return 0, 0.0
         few, spread = max(1, len(values) // 100), np.square(values - values.mean())
@@ -168,8 +169,8 @@ class Column:
 
     @property
     def bad(self) -> NDArray[np.bool_]:
-        """(n,) bool: cells that are not missing and not a finite number."""
-        return ~np.isfinite(self.values) & ~self.missing
+        """(n,) bool: cells that are not missing and no number whose squares can be added up."""
+        return ~(np.abs(self.values.astype(np.float64)) <= LARGEST) & ~self.missing
 
     def texts(self) -> list[str]:
         """Return the cells as texts without blanks around, empty where missing."""
@@ -430,7 +431,10 @@ def _total(columns: Sequence[Column]) -> str:
 def _sum_or_mean(above: np.ndarray, last: float) -> str:
     """Return "sum" or "mean" for a number that is it, or empty."""
     there = above[np.isfinite(above)]
-    scale = float(np.abs(there).sum())
+    with np.errstate(over="ignore"):
+        scale = float(np.abs(there).sum())
+    if not np.isfinite(scale):  # any number would be near to it
+        return ""
     if scale > 0 and abs(float(there.sum()) - last) <= _SUM * scale:
         return "sum"
     is_mean = len(there) > 0 and abs(float(there.mean()) - last) <= _MEAN * scale / len(there)

@@ -228,8 +228,9 @@ def apart(columns: Sequence[FloatArray]) -> float:
     columns : sequence of (n,) float
         NaN where a value is missing.
     """
-    spreads = np.array([np.nanstd(each) for each in columns])
-    varied = spreads[spreads > 0]
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers that are refused as features
+        spreads = np.array([np.nanstd(each) for each in columns])
+    varied = spreads[(spreads > 0) & np.isfinite(spreads)]
     return float(varied.max() / varied.min()) if len(varied) else 1.0
 
 

@@ -242,7 +242,7 @@ class Sheet:
         return freeze(column.values[rows].astype(np.float64))
 
     def _check(self, column: Column) -> None:
-        """Refuse a feature with a cell that is not a finite number."""
+        """Refuse a feature with a cell that is no number whose squares can be added up."""
         if column.kind == "text" and not column.has_categories:
             raise FileFormatError(
                 f"column {column.name!r} has {column.n_distinct:,} different words in "
@@ -257,8 +257,10 @@ class Sheet:
             i = int(np.flatnonzero(column.bad)[0])
             cell = quote(str(column.cells[i]).strip())
             where = f"{self.table.place(i)}, column {column.name!r}"
+            is_huge = np.isfinite(column.values[i])
+            what = "too large to add up squares" if is_huge else "not a finite number"
             raise FileFormatError(
-                f"{where} is {cell}, not a finite number. If it means that the value is missing, "
+                f"{where} is {cell}, {what}. If it means that the value is missing, "
                 f"say so (unknown = {cell})."
             )
 

@@ -13,11 +13,11 @@ from scipy.sparse import issparse
 from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.errors import ProblemError, quote
 
-_LARGEST = 1e70  # largest magnitude: fourth powers stay finite, which rounding bounds need
+LARGEST = 1e70  # largest magnitude: fourth powers stay finite, which rounding bounds need
 _SMALLEST = 1e-130  # smallest magnitude: squares of differences keep all their digits
 _KEPT = (np.float64, np.float32)
 _COARSE = 1e4  # steps of float32 that a column spans at least, for its differences to have digits
-_TOO_LARGE = f"the data hold a whole number far over {_LARGEST:g}: too large to add up squares."
+_TOO_LARGE = f"the data hold a whole number far over {LARGEST:g}: too large to add up squares."
 
 NOT_SPARSE = (
     "give an array. Reduce many columns to 50 or 200 first, by scikit-learn's "
@@ -42,7 +42,7 @@ def read_points(given: Any) -> FloatArray:
             f"the data must be a table of n points by d features, not of shape {X.shape}."
         )
     least, most = float(X.min()), float(X.max())  # NaN if anything is
-    if not (least >= -_LARGEST and most <= _LARGEST):
+    if not (least >= -LARGEST and most <= LARGEST):
         raise ProblemError(_out_of_range(X))
     if 0.0 < max(-least, most) < _SMALLEST:
         raise ProblemError(
@@ -106,8 +106,8 @@ def _out_of_range(X: FloatArray) -> str:
     broken = np.flatnonzero(~np.isfinite(X).all(axis=1))
     if len(broken):
         return f"the data are missing or infinite in {rows(broken)}."
-    huge = np.flatnonzero((np.abs(X) > _LARGEST).any(axis=1))
-    return f"the data are over {_LARGEST:g} in {rows(huge)}: too large to add up squares."
+    huge = np.flatnonzero((np.abs(X) > LARGEST).any(axis=1))
+    return f"the data are over {LARGEST:g} in {rows(huge)}: too large to add up squares."
 
 
 def _as_floats(given: Any) -> FloatArray:

@@ -151,7 +151,8 @@ class _Edit:
 
 
 _PROOF = get_args(ProofEvent)
-_PROVERS = ("sdp", "colgen", "divide")
+PROVERS = ("sdp", "colgen", "divide")
+"""Solvers whose proofs `ccviz verify` can check."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,7 +278,7 @@ def kept_proof(problem: Problem, run: Run, events: Iterable[Event]) -> ProofKept
 def _is_proof(own: tuple[ProofEvent, ...], kept: ProofKept | None) -> bool:
     """Return whether the events hold a proof, or lean on one that was kept."""
     started = next((each for each in own if isinstance(each, Started)), None)
-    return started is not None and started.solver in _PROVERS and (len(own) > 1 or kept is not None)
+    return started is not None and started.solver in PROVERS and (len(own) > 1 or kept is not None)
 
 
 def same_points(one: Problem, other: Problem) -> bool:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
@@ -74,6 +75,7 @@ class Job:
         scaling: str = "",
         paused: bool = False,
         earlier: str = "",
+        labels: Sequence[int] = (),
         memory: int | None = None,
         pool: WorkerPool | None = None,
     ) -> Job:
@@ -92,6 +94,8 @@ class Job:
             Pause before the first event, until `step` or `go_on`.
         earlier : str
             Id of a run in the archive to start from, empty for none.
+        labels : sequence of n int
+            The clustering to start from where there is no earlier run; empty for none.
         memory : int, optional
             Memory limit of the worker in bytes.
         pool : WorkerPool, optional
@@ -109,7 +113,7 @@ class Job:
             scaling=scaling,
         )
         task = {"workers": str(workers), "memory": memory, "paused": paused, "earlier": earlier}
-        return cls(archive, run_id, pool, **task)
+        return cls(archive, run_id, pool, **task, labels=[*labels])
 
     @classmethod
     def resume(

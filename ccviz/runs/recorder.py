@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 
 from ccviz.errors import ArchiveError, UnsupportedError
 from ccviz.events import Assigned, CentersMoved, Event, Record, RelaxationSolved, ResidualsUpdated
@@ -115,11 +116,13 @@ def open_run(
     resume: bool = False,
     workers: int | str = 1,
     earlier: str = "",
+    labels: Sequence[int] = (),
 ) -> Stepper:
     """Return a stepper for a stored run; a resumed one continues after its records.
 
     The caller chooses the workers. The stored ones are ignored: a run may come from another
-    machine, and an address in it would be contacted. A new run may start from an ``earlier`` one.
+    machine, and an address in it would be contacted. A new run may start from an ``earlier`` one,
+    or from ``labels``.
     """
     info = archive.info(run_id)
     problem = archive.problem(run_id)
@@ -129,7 +132,7 @@ def open_run(
         seed=info.seed,
         workers=workers,
         history=archive.records(run_id) if resume else (),
-        start=stored_run(archive, earlier) if earlier else None,
+        start=stored_run(archive, earlier) if earlier else labels or None,
         **info.limits.given,
     )
 

@@ -27,7 +27,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -59,6 +59,8 @@ class Task:
         Whether to continue after the stored records.
     earlier : str
         Id of a stored run to start from, empty for none.
+    labels : list of n int
+        The clustering to start from where there is no earlier run; empty for none.
     """
 
     run: str
@@ -67,6 +69,7 @@ class Task:
     paused: bool = False
     resume: bool = False
     earlier: str = ""
+    labels: Sequence[int] = ()
 
 
 def wait_for_task(lines: Iterator[bytes]) -> Task | None:
@@ -129,7 +132,7 @@ def drive(path: str) -> None:
         return
     limit_memory(task.memory)
     archive = Archive(path)
-    stepper = open_run(archive, task.run, task.resume, task.workers, task.earlier)
+    stepper = open_run(archive, task.run, task.resume, task.workers, task.earlier, task.labels)
     control = Control(lines, stepper, task.paused)
     with Recorder(archive, task.run, stepper.run) as recorder:
         while stepper.run.finished is None:

@@ -180,8 +180,8 @@ def _cut_words(cuts: Cuts) -> str:
         return "no round of cuts"
     if not any(cuts.totals.values()):
         return f"{count(len(cuts.at), 'round')}, no cuts"
-    kinds = ", ".join(count(amount, kind) for kind, amount in cuts.totals.items())
-    return f"{count(len(cuts.at), 'round')}: {kinds}; {int(cuts.active[-1])} active"
+    kinds = ", ".join(count(amount, kind.removesuffix("s")) for kind, amount in cuts.totals.items())
+    return f"{count(len(cuts.at), 'round')}: {kinds}; {int(cuts.active[-1]):,} active"
 
 
 _LEAST_HEIGHT = "clamp(60px, 11vh, 104px)"

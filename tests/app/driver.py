@@ -291,7 +291,7 @@ class Lab:
             dialog.get_by_label("Format").select_option(kind)
             with self.page.expect_download() as download:
                 dialog.get_by_role("button", name="Save").click()
-            assert download.value.suggested_filename == f"{figure}.{kind}"
+            assert download.value.suggested_filename.endswith(f"{figure}.{kind}")
             path = folder / f"{figure}.{kind}"
             download.value.save_as(path)
             assert path.read_bytes().startswith(start)

@@ -337,3 +337,22 @@ def nothing_is_cut_off_at(lab, width, height):
     x, y = lab.pixel(points["x"][0], points["y"][0])
     assert 0 < x < width
     assert 0 < y < height
+
+
+def test_a_picture_of_a_dark_page_is_on_a_light_ground_unless_it_is_to_be_dark(lab, tmp_path):
+    lab.press("Theme")
+    lab.wait_for(lambda: lab.page.evaluate("document.documentElement.dataset.theme") == "dark")
+    lab.rest()
+    for ground, paper, other in (("Light", "#ffffff", "#161d26"), ("Dark", "#161d26", "#ffffff")):
+        lab.room("Share")
+        lab.press("Figure…")
+        dialog = lab.page.get_by_role("dialog", name="Figure")
+        if ground == "Dark":
+            dialog.get_by_label("Ground").select_option(ground)
+        with lab.page.expect_download() as download:
+            dialog.get_by_role("button", name="Save").click()
+        path = tmp_path / f"{ground}.svg"
+        download.value.save_as(path)
+        assert paper in path.read_text()
+        assert other not in path.read_text()
+        assert download.value.suggested_filename == "iris-scatter.svg"

@@ -74,3 +74,18 @@ def test_a_lesson_about_a_table_of_ones_own_is_sent_as_a_file(lab, open_lab, tmp
     student.see(re.compile("^Objective "))
     student.page.wait_for_url(re.compile("lesson=from-file"))
     student.assert_clean()
+
+
+def test_the_form_of_a_lesson_leaves_the_plot_its_room(lab):
+    lab.page.set_viewport_size({"width": 1440, "height": 900})
+    lab.choose("Lesson", "Write or open a lesson…")
+    lab.page.get_by_label("Title", exact=True).fill("Room")
+    lab.page.get_by_label("What to do, and why").fill("Run it.")
+    lab.press("Add this step")
+    lab.see("1 step")
+    lab.press("Make the address")
+    lab.see(re.compile("^Opens the page with the lesson"))
+    lab.rest()
+    assert lab.page.locator("#lesson").bounding_box()["height"] <= 300
+    plot = lab.page.get_by_role("figure", name="150 points").bounding_box()
+    assert plot["height"] >= 300

@@ -282,6 +282,15 @@ def test_on_a_phone_all_tabs_are_seen(page, lab_of):
     assert right.evaluate("(node) => node.getBoundingClientRect().bottom") <= bar["y"]
 
 
+def test_on_a_phone_the_end_of_the_page_is_over_its_bar(page, lab_of):
+    page.set_viewport_size({"width": 390, "height": 844})
+    lab_of()
+    page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)")
+    end, bar = (page.locator(name).bounding_box() for name in ("#right", "#jump"))
+    assert bar["y"] + bar["height"] == 844
+    assert end["y"] + end["height"] <= bar["y"]
+
+
 ARROWS = """() => {
     const visit = (root) => [...root.querySelectorAll("*")].flatMap((node) =>
         node.shadowRoot ? visit(node.shadowRoot) : node.matches("select") ? [node] : [])
@@ -348,7 +357,7 @@ def test_few_controls_are_in_sight_and_the_others_a_click_or_an_address_away(lab
     lab = lab_of("")
     lab.page.set_viewport_size({"width": 1440, "height": 900})
     lab.rest()
-    assert 20 < len(controls(lab.page)) <= 36, controls(lab.page)
+    assert 20 < len(controls(lab.page)) <= 37, controls(lab.page)
     picture(lab.page, "few")
     lab = lab_of("?data=iris")
     seed = lab.page.get_by_label("Seed", exact=True).first

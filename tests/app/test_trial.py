@@ -163,7 +163,7 @@ def test_share_opens_the_dialog_of_figures_and_the_field_of_tables_says_ctrl_v(l
     dialog = lab.page.get_by_role("dialog", name="Figure")
     with lab.page.expect_download() as download:
         dialog.get_by_role("button", name="Save").click()
-    assert download.value.suggested_filename == "scatter.svg"
+    assert download.value.suggested_filename == "iris-scatter.svg"
     lab.press("Matrix")
     lab.page.get_by_role("figure", name="pairs 0 1").wait_for()
     lab.press("Figure…")

@@ -142,6 +142,7 @@ def test_what_is_refused_is_a_sentence_and_leaves_all_as_it_was(served, folder):
         ("solve", {**table, "rule": ["size>=1 or overlap(../secret.csv)<=1"]}, "not in"),
         ("solve", {**table, "name": "x" * 3_000_000}, "too long"),
         ("verify", {"run": "--version"}, "no run '--version'"),
+        ("verify", {"run": "../run.ccviz"}, "whose files alone may be read"),
         ("shell", {}, "no tool 'shell'"),
     ]
     _, answers = served(*((name, given) for name, given, _ in calls))

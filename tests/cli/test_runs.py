@@ -107,6 +107,9 @@ def test_resume_goes_on_to_the_proof(ccviz, folder):
     assert done.code == 0
     assert "optimal (proved)" in done.out
     assert ccviz("verify", "last").code == 0
+    ccviz("export", "last", "run.ccviz")
+    taken = ccviz("verify", "run.ccviz")
+    assert (taken.code, taken.out) == (0, ccviz("verify", "last").out)
     assert "nothing is left to do" in ccviz("resume", "last").sentence
 
 

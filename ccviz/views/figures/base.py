@@ -24,13 +24,22 @@ from bokeh.models import (
 )
 from bokeh.plotting import figure
 
-from ccviz.views.palette import Look, cluster_colors
+from ccviz.views.palette import DARK, LIGHT, Look, cluster_colors
 
 _PICTURE = Path(__file__).with_name("picture.js").read_text("utf-8")
 _ICON = (
     "data:image/svg+xml;utf8,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' "
     "fill='none' stroke='gray' stroke-width='2'><path d='M12 3v11m-4-4 4 4 4-4M4 20h16'/></svg>"
 )
+
+
+# Lines of bounds keep their colours, which are also those of clusters.
+_IN_LIGHT = {
+    getattr(DARK, each): getattr(LIGHT, each)
+    for each in ("ink", "faint", "grid", "paper", "unassigned", "must_link", "cannot_link",
+                 "broken", "mark")
+}  # fmt: skip
+"""The colours of a dark page, with those of a light one, in which pictures are on white."""
 
 
 _MOST_COLORS = 256
@@ -75,7 +84,7 @@ def plain_figure(name: str, tools: str = "pan,wheel_zoom,box_zoom,reset", **kwar
     plot.toolbar.stylesheets = [_TOOLBAR]
     # The browser draws the picture, so that it works without a server. Entries of a figure's tags
     # that are dicts of ``words`` and ``color`` are a legend over it.
-    callback = CustomJS(args={"plot": plot}, code=_PICTURE)
+    callback = CustomJS(args={"plot": plot, "light": _IN_LIGHT}, code=_PICTURE)
     plot.add_tools(CustomAction(description="Figure…", icon=_ICON, callback=callback))
     return plot
 

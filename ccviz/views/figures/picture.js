@@ -27,6 +27,16 @@ function word(x, y, text) {
 
 const ink = getComputedStyle(document.documentElement).getPropertyValue("--ink") || "#000"
 const paper = plot.background_fill_color ?? "#fff"
+const isDark = paper in light
+
+// A picture of a dark page with the colours of a light one.
+function onLight(svg) {
+  return svg.replace(/#([0-9a-f]{6})|(rgba?\()(\d+), ?(\d+), ?(\d+)/gi, (whole, hex, head, ...rgb) => {
+    const parts = hex ? hex.match(/../g) : rgb.slice(0, 3).map((each) => Number(each).toString(16).padStart(2, "0"))
+    const to = light[`#${parts.join("").toLowerCase()}`]
+    return !to ? whole : hex ? to : head + to.match(/[^#]{2}/g).map((each) => parseInt(each, 16)).join(", ")
+  })
+}
 
 // The clusters by colour and name, in lines of a width, and their height.
 function keyOf(width) {
@@ -147,7 +157,7 @@ async function pdf(canvas, size) {
 }
 
 async function made(kind, size, has) {
-  const svg = await drawn(size, has)
+  const svg = has.light ? onLight(await drawn(size, has)) : await drawn(size, has)
   if (kind === "svg") return new Blob([svg], {type: "image/svg+xml"})
   return kind === "png" ? png(await painted(svg, size, 300), 300) : pdf(await painted(svg, size, 600), size)
 }
@@ -168,7 +178,9 @@ dialog.innerHTML = `<form method="dialog"><h2>Figure</h2><p>${boxes.join("")}</p
   <p><label>Width, mm <input type="number" name="wide" value="120" min="30" max="400" required></label>
   <label>Height, mm <input type="number" name="high" value="${high}" min="20" max="400" required></label></p>
   <p><label>Format <select name="kind"><option value="svg">SVG</option><option value="pdf">PDF, 600 dpi</option>
-  <option value="png">PNG, 300 dpi</option></select></label></p>
+  <option value="png">PNG, 300 dpi</option></select></label>
+  ${isDark ? `<label>Ground <select name="ground"><option value="light">Light</option>
+  <option value="dark">Dark</option></select></label>` : ""}</p>
   <p class="ends"><button value="no" formnovalidate>Cancel</button>
   <button value="yes" class="main">Save</button></p></form>`
 document.body.append(dialog)
@@ -177,10 +189,12 @@ dialog.addEventListener("close", async () => {
   if (dialog.returnValue !== "yes") return
   const given = new FormData(dialog.querySelector("form")), kind = given.get("kind")
   const has = Object.fromEntries(Object.keys(offers).map((each) => [each, given.has(each)]))
+  has.light = given.get("ground") === "light"
   const size = [Number(given.get("wide")), Number(given.get("high"))]
+  const [data, app] = document.title.split(" · ")
   const link = document.createElement("a")
   link.href = URL.createObjectURL(await made(kind, size, has))
-  link.download = `${plot.name}.${kind}`
+  link.download = `${app === "ccviz" ? `${data}-` : ""}${plot.name}.${kind}`
   link.click()
   URL.revokeObjectURL(link.href)
 })

@@ -346,7 +346,7 @@ def _title(frame: TreeFrame, has_line: bool) -> str:
     """Return what the figure shows; beside the line itself, words would hide branches."""
     hidden = frame.total - len(frame.node)
     words = count(frame.total, "node") + f", {hidden:,} of them folded away" * bool(hidden)
-    return words + f" · dashed: incumbent {number(frame.upper_bound)}" * has_line
+    return words + f" · dashed: best found so far {number(frame.upper_bound)}" * has_line
 
 
 def _columns(

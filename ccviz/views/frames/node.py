@@ -36,21 +36,24 @@ class StateWords:
 STATES: dict[str, StateWords] = {
     "open": StateWords(
         "open",
-        in_full="It is open: its bound {bound} is below the incumbent {best}.",
+        in_full="It is open: its bound {bound} is below the best clustering so far, {best}.",
         alone="It is open: its bound {bound} is all that is known.",
     ),
     "branched": StateWords(
         "branched",
-        in_full="It was split in two: its bound {bound} did not reach the incumbent, so points "
-        "{i} and {j} are put together in one child and kept apart in the other.",
-        place="It was split in two: its bound {bound} did not reach the incumbent, so one child "
-        "has a centre near point {i} (as far as {j}), and the other has none there.",
+        in_full="It was split in two: its bound {bound} did not reach the cost of the best "
+        "clustering so far, so points {i} and {j} are put together in one child and kept apart in "
+        "the other.",
+        place="It was split in two: its bound {bound} did not reach the cost of the best "
+        "clustering so far, so one child has a centre near point {i} (as far as {j}), and the "
+        "other has none there.",
     ),
     "bound": StateWords(
         "closed by its bound",
         "its bound is no better than the best clustering",
         "It was closed by its bound: every clustering under these decisions costs at least "
-        "{bound}, so none is better than the incumbent ({best}) by more than the tolerance.",
+        "{bound}, so none is better than the best clustering so far ({best}) by more than the "
+        "tolerance.",
     ),
     "infeasible": StateWords(
         "infeasible",
@@ -249,7 +252,7 @@ MARKS = {
     "bound": ("square", "#e69f00", STATES["bound"].label),
     "infeasible": ("x", "#d55e00", STATES["infeasible"].label),
     "integral": ("diamond", "#009e73", STATES["integral"].label),
-    "incumbent": ("star", "#f0e442", "incumbent found here"),
+    "incumbent": ("star", "#f0e442", "best found so far"),
     "folded": ("inverted_triangle", "#cc79a7", "folded subtree"),
 }
 """Marker, colour and words of what a node may be."""

@@ -287,8 +287,9 @@ def _holds(column: Column) -> str:
     if gone := int(column.missing.sum()):
         words.append(f"{gone:,} missing")
     if column.kind == "number" and (bad := int(column.bad.sum())):
-        first = str(column.cells[int(np.flatnonzero(column.bad)[0])]).strip()
-        words.append(f"{bad:,} are words, such as {_short(first)!r}")
+        at = int(np.flatnonzero(column.bad)[0])
+        what = "too large" if np.isfinite(column.values[at]) else "words"
+        words.append(f"{bad:,} are {what}, such as {_short(str(column.cells[at]).strip())!r}")
     return ", ".join(words)
 
 
@@ -337,6 +338,13 @@ def _answered(event: events.QuestionAnswered, names: Sequence[str]) -> str:
     if event.together is None:
         return f"Whether points {i} and {j} belong together is not known."
     return f"Points {i} and {j} {'' if event.together else 'do not '}belong together."
+
+
+def _incumbent(event: events.IncumbentFound) -> str:
+    if event.source == "start":
+        return "The run begins with an earlier clustering."
+    by = f" by {event.source}" if event.source else ""
+    return f"The best clustering of this run so far was found{by}."
 
 
 def _parts(event: events.PartsCut) -> str:
@@ -391,9 +399,7 @@ _SENTENCES: dict[type[events.Event], Callable[[Any], str]] = {
     events.Restarted: lambda event: f"Start {event.restart + 1}.",
     events.Assigned: _assigned,
     events.CentersMoved: lambda event: f"Iteration {event.iteration}: the centres moved.",
-    events.IncumbentFound: lambda event: (
-        f"A better clustering was found{f' by {event.source}' if event.source else ''}."
-    ),
+    events.IncumbentFound: _incumbent,
     events.BoundImproved: lambda event: f"The lower bound rose to {number(event.lower_bound)}.",
     events.InfeasibilityProved: lambda event: f"Proved infeasible: {event.reason}",
     events.TreeKept: lambda _: "The problem was edited, and the earlier tree goes on.",

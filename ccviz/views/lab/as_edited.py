@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -33,6 +33,9 @@ _MOST_PROOFS = 64
 
 _MOST_RUNS = 20
 """Largest number of runs started by edits that are kept; the oldest is deleted first."""
+
+_MOST_LABELS = 50_000
+"""Largest number of points whose clusters are sent to a worker."""
 
 _EXACT = frozenset(solver.name for solver in SOLVERS if solver.supports.exact)
 
@@ -176,7 +179,8 @@ class AsEdited(param.Parameterized):
         shot = self._player.shot
         if shot is None or not self.quick or shot.info.solver != solver.name:
             return False
-        if not shot.info.termination and shot.info.time_s > QUICK_S:
+        is_slow = not shot.info.termination and shot.info.time_s > QUICK_S
+        if is_slow and not self.is_own(shot.info.id):  # such a run would answer no problem on show
             return False
         if not same_points(shot.run.problem, draft.problem):
             return False
@@ -246,3 +250,20 @@ def run_to_start_from(
         return ""
     edited = after_edit(run, problem)
     return run_id if edited is not None and edited.holding != "nothing" else ""
+
+
+def labels_to_start_from(
+    shown: Partition | None, solver: Solver, problem: Problem
+) -> Sequence[int]:
+    """Return the clusters on show for an edited problem to start from, repaired or not, or none.
+
+    As for runs only an exact solver takes them, and only after an edit.
+    """
+    if shown is None or not solver.supports.exact or problem.n > _MOST_LABELS:
+        return ()
+    is_repaired = shown.problem is problem
+    if not same_points(shown.problem, problem):
+        return ()
+    if shown.problem.asks_the_same(problem) and not is_repaired:
+        return ()
+    return list(map(int, shown.labels))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -45,7 +46,15 @@ def open_or_refuse(
     try:
         return open_sheet(content, name, header, worksheet, unknown, skip)
     except CcvizError as refused:
-        return str(refused)
+        return without_options(str(refused))
+
+
+_OPTIONS = re.compile(r" \((skip_rows|skip_last|(columns|missing|unknown|skip_last) = [^)]*)\)")
+
+
+def without_options(text: str) -> str:
+    """Return a sentence on a table without the names that options have in Python."""
+    return _OPTIONS.sub("", text)
 
 
 class Importing(param.Parameterized):
@@ -174,7 +183,7 @@ class Importing(param.Parameterized):
                 data = replace(data, k=sheet.table.k)  # not that of a class which is only guessed
             draft = draft_of(data).with_scaling(self.scaling)
         except CcvizError as refused:
-            self.refusal = str(refused)
+            self.refusal = without_options(str(refused))
             if not any(each.role == "feature" for each in self.decisions):
                 self._may_lack, self.refusal = True, f"{self.refusal} Load again to do so."
             return

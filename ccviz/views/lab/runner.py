@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -93,6 +93,7 @@ class RunRequest:
     dataset: str = ""
     scaling: str = ""
     earlier: str = ""
+    labels: Sequence[int] = ()
 
 
 class Runner(param.Parameterized):
@@ -150,7 +151,7 @@ class Runner(param.Parameterized):
         begin = partial(
             Job.start, self._archive, request.problem, request.solver, seed=request.seed,
             dataset=request.dataset, scaling=request.scaling, paused=paused, limits=request.limits,
-            earlier=request.earlier,
+            earlier=request.earlier, labels=request.labels,
             **self._worker,
         )  # fmt: skip
         self._enqueue(begin, paused)

@@ -20,7 +20,7 @@ from ccviz.runs.worker_pool import WorkerPool
 from ccviz.solvers import make_solver
 from ccviz.views.draft import Draft, draft_of_problem
 from ccviz.views.frames.projection import check_axes
-from ccviz.views.lab.as_edited import run_to_start_from
+from ccviz.views.lab.as_edited import labels_to_start_from, run_to_start_from
 from ccviz.views.lab.edits import Edits
 from ccviz.views.lab.notice import Notice, failure, unsuited, watched_settings
 from ccviz.views.lab.personal_archive import Example
@@ -76,9 +76,11 @@ class Session(State):
     def _request(self) -> RunRequest:
         draft, solver, shown = self.draft, self.solver, self.player.run_id
         earlier = run_to_start_from(self.run, shown, self.archive, solver, draft.problem)
+        on_show = self.repair.partition or self.answer
+        labels = () if earlier else labels_to_start_from(on_show, solver, draft.problem)
         return RunRequest(
             draft.problem_for(solver), solver, self.seed, self.limits, draft.data.name,
-            draft.scaling, earlier,
+            draft.scaling, earlier, labels,
         )  # fmt: skip
 
     def take_over(self, draft: Draft, axes: tuple[str, str], **settings: Any) -> None:

@@ -28,6 +28,10 @@ _SETTINGS = (
 _NO_LIMITS: dict[str, Any] = {"time_limit": None, "gap_limit": None, "node_limit": None}
 
 
+_SENT = "The teacher sees the answers that were sent."
+_NOT_KEPT = "This server keeps no answers: a teacher sees only those that you show."
+
+
 @dataclass(frozen=True)
 class Step:
     """One step of a lesson."""
@@ -46,6 +50,8 @@ class Step:
     tab: str = ""  # Title of the tab where it is seen, which opens by itself; empty for none
     question: str = ""  # What a class is asked at this step; empty for nothing
     answers: tuple[str, ...] = ()  # To the question: the right one, then wrong ones to choose from
+    # Brings the points and settings with which a lesson that begins with this step opens.
+    set_up: Callable[[Session], None] | None = None
 
 
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,9})?", re.ASCII)
@@ -134,6 +140,8 @@ class Course(param.Parameterized):
             self._session.param.update(**self._before)
         if lesson is not None:
             self._session.as_edited = False  # each step says when to run
+            if (set_up := lesson.steps[0].set_up) is not None:
+                set_up(self._session)
         self._memory, self._walked, self._left = [], [], None
         self.param.update(lesson=lesson, at=0, finding="", sketch="")
 
@@ -183,6 +191,8 @@ class Course(param.Parameterized):
         """Take the next step; after the last one the lesson is over."""
         if self.is_last:
             self.begin(None)
+            kept = _SENT if self._session.person.in_class else _NOT_KEPT
+            self._session.notice = Notice("info", kept, title="the lesson is finished")
         elif self.lesson is not None:
             self.param.update(at=self.at + 1, finding="")
             self._look()

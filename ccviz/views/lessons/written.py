@@ -11,6 +11,7 @@ import zlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 from urllib.parse import parse_qs, parse_qsl
 
@@ -310,8 +311,15 @@ def _step(written: ScriptStep, tables: tuple[Dataset, ...]) -> Step:
         run = run_of(session)
         return f"Objective {number(run.objective)}, {seconds(run.time_s)}. {written.shows}".strip()
 
+    # Where a run ends the step, its problem is there from the start; otherwise it is the task.
+    begin = values if written.run else {name: values[name] for name in ("data", "solver")}
+
+    def set_up(session: Session) -> None:
+        apply_query(session, begin, own=own)
+
     finding = ended if written.run else says(written.shows or "Done.")
-    return step(
+    made = step(
         written.text, act, finding, missing, ran=values["solver"] if written.run else "",
         tab=written.tab, question=written.question, answers=written.answers,
     )  # fmt: skip
+    return replace(made, set_up=set_up)

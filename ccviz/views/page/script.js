@@ -134,6 +134,9 @@ export function render({model}) {
     focused.style.outline = focused.matches(":focus-visible") ? "2px solid var(--accent)" : "none"
   }
   document.addEventListener("focusin", frame)
+  const name = () => { document.title = model.data ? `${model.data} · ccviz` : "ccviz" }
+  name()
+  model.on("data", name)
   model.on("dark", paint)
   model.on("run", showAll)
   model.on("presenting", present)

@@ -44,6 +44,7 @@ class PageScript(Component):
     reload_query = param.String(default="")
     can_undo = param.Boolean(default=False)
     run = param.String(default="", doc="The run that is shown; figures show the whole of another.")
+    data = param.String(default="", doc="The data, of which the tab of the browser has the name.")
 
     _esm = with_keyboard(Path(__file__).parent / "script.js")
 
@@ -92,6 +93,7 @@ class PageScript(Component):
             ),
             can_undo=session.edits.can_undo,
             run=session.player.run_id,
+            data=session.draft.data.name,
         )
 
     def follow_system(self, session: Session, has_theme: bool) -> None:

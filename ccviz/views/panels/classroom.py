@@ -281,7 +281,7 @@ class QuestionPanel(Panel):
         self._row.visible = not person.is_teacher and (person.in_class or bool(answers))
         self._text.visible, self._choice.visible = len(answers) < 2, len(answers) > 1
         self._text.param.update(value="", value_input="")
-        self._choice.options = ["", *sorted(answers)] if len(answers) > 1 else []
+        self._choice.options = ["", *sorted(answers, key=str.casefold)] if len(answers) > 1 else []
         self._choice.value = "" if len(answers) > 1 else None
 
     def _give(self) -> None:

@@ -243,16 +243,24 @@ class ProblemFields(Watching):
         following.hear_or_restore(
             self.scaling, edits.set_scaling, lambda: session.draft.scaling_name
         )
-        following.hear(self.sizes, edits.set_sizes)
+        following.hear(self.sizes, self._set_sizes)
         self.follow(session)
         self._on_draft()
+
+    def _set_sizes(self, text: str) -> None:
+        self._session.edits.set_sizes(text)
+        notice = self._session.notice
+        refused = notice is not None and notice.kind == "error"
+        self.sizes.css_classes = ["wrong"] if refused else []  # the text stays, to be mended
 
     @watches("draft")
     def _on_draft(self, *_: Any) -> None:
         draft = self._session.draft
         with self._following:
             self.k.value = draft.k
-            self.sizes.value = _short(sizes_text(draft.lower, draft.upper))
+            self.sizes.param.update(
+                value=_short(sizes_text(draft.lower, draft.upper)), css_classes=[]
+            )
             self.scaling.value = draft.scaling_name
 
 

@@ -60,9 +60,18 @@ _ABOUT = Markup(
 )
 _OPENS = "Opens the page with the lesson."
 _KEEPS = f"{_OPENS} The server keeps it, as the tab Share says."
-_HIDE = Markup('<p class="about">Hidden by the address</p>')
+_HIDE = Markup('<p class="about">Students do not see what is pressed here:</p>')
 _STEPS = Markup('<ol class="steps">{}</ol>')
-_STEP_EDITOR = Markup("<li>{}{}</li>")
+_ASKS = Markup("<br><b>{}</b> {}")
+_ANSWERS = Markup('<p class="about">{}</p>')
+_IN_CLASS = (
+    "With the teacher's token you see below each step who answered what, and the runs of the class."
+)
+_ALONE = (
+    "This server keeps no answers: ccviz app --class --teacher-token WORD starts one that shows "
+    "the teacher names, answers and runs below each step."
+)
+_STEP_EDITOR = Markup("<li>{}{}{}</li>")
 
 
 class LessonEditor(Panel):
@@ -87,7 +96,10 @@ class LessonEditor(Panel):
         self._shows = area(name="What it shows, once it is done", rows=2, max_length=2000, **WIDE)
         self._question = text(name="A question to the class (optional)", **WIDE)
         self._answers = text(
-            name="Its right answer | wrong ones to choose from (optional)", max_length=1000, **WIDE
+            name="Its right answer | wrong ones to choose from (optional)",
+            max_length=1000,
+            placeholder="149, or: There is one | There is none",
+            **WIDE,
         )
         self._tab = pn.widgets.Select(name="Where to look", options=["", *TABS], **WIDE)
         self._runs = pn.widgets.Select(
@@ -99,7 +111,7 @@ class LessonEditor(Panel):
         self._listed = Html("", margin=(0, 4), sizing_mode="stretch_width", name="steps")
         self._address = Texts(sizing_mode="stretch_width", margin=(2, 4))
         actions = (
-            ("Add this step", self._add), ("Take the last away", self._take_away),
+            ("Add this step", self._add), ("Take step away:", self._take_away),
             ("Try it", self._try), ("Make the address", self._make_address), ("Close", self.close),
         )  # fmt: skip
         buttons = [button(name=name, margin=(2, 4)) for name, _ in actions]
@@ -110,11 +122,19 @@ class LessonEditor(Panel):
             self._take_file, label="Drop a lesson, or choose one", most_bytes=MOST_BYTES,
             sizing_mode="stretch_width", margin=(2, 4),
         )  # fmt: skip
-        self._buttons = pn.FlexBox(*buttons, save, margin=0)
+        self._which = pn.widgets.Select(
+            name="Step to take away",
+            options=[],
+            width=60,
+            margin=(2, 4),
+            css_classes=["unlabelled"],
+        )
+        self._buttons = pn.FlexBox(*buttons[:2], self._which, *buttons[2:], save, margin=0)
         self._box = pn.Column(
             Html(_ABOUT, margin=(0, 4), sizing_mode="stretch_width"), visible=False,
             sizing_mode="stretch_width", css_classes=["section"],
-            margin=(0, 0, 8, 0), max_height=240, scroll="y-auto",
+            # The layout around it takes no heed of a greatest height.
+            margin=(0, 0, 8, 0), styles={"max-height": "min(280px, 34vh)", "overflow-y": "auto"},
         )  # fmt: skip
         self._show_steps()
 
@@ -123,13 +143,16 @@ class LessonEditor(Panel):
         self._course.begin(None)
         if len(self._box) == 1:  # its fields go to the browser when it is first shown
             row: Any = {"sizing_mode": "stretch_width", "margin": 0, "css_classes": ["wraps"]}
+            person = self._session.person
+            answers = _IN_CLASS if person.in_class or person.is_teacher else _ALONE
             self._box.extend([
-                self._buttons,
+                self._buttons, self._address,
                 pn.Row(self._title, self._aim, **row),
                 pn.Row(self._text, self._shows, **row),
                 pn.Row(self._tab, self._runs, **row),
                 pn.Row(self._question, self._answers, **row),
-                self._listed, self._address,
+                Html(_ANSWERS.format(answers), margin=(0, 4), sizing_mode="stretch_width"),
+                self._listed,
                 Html(_HIDE, margin=(0, 4)), self._hide, self._open,
             ])  # fmt: skip
         self._box.visible = True
@@ -158,7 +181,8 @@ class LessonEditor(Panel):
         self._show_steps()
 
     def _take_away(self) -> None:
-        self._steps = self._steps[:-1]
+        gone = self._which.value
+        self._steps = tuple(each for at, each in enumerate(self._steps, 1) if at != gone)
         self._tables = named_tables(self._tables, (each.query for each in self._steps))
         self._show_steps()
 
@@ -172,7 +196,11 @@ class LessonEditor(Panel):
         if self._keep and written.tables:
             address, about = self._keep("lesson", written.title, as_file(written)), _KEEPS
         else:
-            address = f"{self._page()}?{urlencode({'lesson': as_word(written)})}"
+            page = self._page()
+            address, about = (
+                f"{page}?{urlencode({'lesson': as_word(written)})}",
+                about + if_here(page),
+            )
         if self._hide.value:
             address += f"&hide={','.join(self._hide.value)}"
         block = {"title": "Address", "about": about, "text": address, "sound": True}
@@ -194,9 +222,14 @@ class LessonEditor(Panel):
 
     def _show_steps(self) -> None:
         items = (
-            _STEP_EDITOR.format(each.text, f" ({each.tab})" if each.tab else "")
+            _STEP_EDITOR.format(
+                each.text, f" ({each.tab})" if each.tab else "",
+                _ASKS.format(each.question, " | ".join(each.answers)) if each.question else "",
+            )
             for each in self._steps
-        )
+        )  # fmt: skip
+        places = [*range(1, len(self._steps) + 1)]
+        self._which.param.update(options=places, value=places[-1] if places else None)
         self._address.blocks = []
         held = f", {count(len(self._tables), 'table')} in the file" if self._tables else ""
         steps = count(len(self._steps), "step") + held

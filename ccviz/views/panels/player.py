@@ -98,9 +98,12 @@ class PlayerPanel(Panel):
             waiting = session.runner.waiting
             return "", f"Waiting in the queue: {waiting} to end before this run starts."
         if shot is None or shot.last < 0:
-            return "", "The solver is loaded…" if session.runner.busy else "Nothing has run yet."
+            loading = "The solver is being loaded…"
+            return "", loading if session.runner.busy else "Nothing has run yet."
         names = session.draft.data.names
         words = "Before the first event." if shot.event is None else sentence(shot.event, names)
+        if not shot.run.problem.asks_the_same(session.draft.problem):
+            words = f"Of the problem before the edit: {words}"
         return f"{shot.seq + 1:,} / {shot.last + 1:,}", words
 
 
@@ -126,7 +129,13 @@ _ASKED = Markup(
     'From your answers</span><span class="figures">{} so far{}</span></div>'
 )
 _THEN = "; the run's clusters come back when you stop"
-_FACT = Markup("<span>{} <b>{}</b></span>")
+_FACT = Markup('<span title="{}">{} <b>{}</b></span>')
+_ABOUT = {
+    "Cost": "The sum of squared distances of all points to the mean of their cluster.",
+    "Bound": "No clustering that keeps the constraints costs less than this.",
+    "Gap": "How much cheaper the best clustering may still be, as a share of the cost.",
+}
+"""What the figures are, by their words on the page."""
 
 
 class StatusPanel(Panel):
@@ -196,7 +205,7 @@ def present(session: Session) -> None:
 def _line(frame: Card, whose: str) -> Markup:
     rows = dict(frame.rows)
     shown = [(words, rows[name]) for name, words in IN_STATUS.items() if name in rows]
-    facts = Markup().join(_FACT.format(*each) for each in shown)
+    facts = Markup().join(_FACT.format(_ABOUT[words], words, value) for words, value in shown)
     return _LINE.format(
         status=frame.status, headline=frame.headline, facts=facts, whose=whose,
         letters=sum(len(words) + len(value) + 2 for words, value in shown) or 1,

@@ -31,7 +31,7 @@ export function render({model}) {
   const [filter, sort, said, head, body] =
     ["input", "select", ".about", "thead", "tbody"].map((name) => box.querySelector(name))
   const order = {column: null, down: false}
-  const chosen = new Set()
+  const chosen = new Set(model.compared) // the table may be drawn again behind another tab
   const unfolded = new Set()
 
   const sorted = () => {

@@ -231,6 +231,7 @@ class RunTable(Sender):
     many = param.Boolean(default=False, doc="Whether there are more runs than rows.")
     words = param.String(default="", doc="Which of them have a row.")
     shown = param.String(default="")
+    compared = param.List(default=[], doc="Ids of the runs that are ticked.")
 
     _esm, _stylesheets = assets("run_table.js", "runs.css")
 
@@ -302,6 +303,10 @@ class RunsPanel(Panel):
         """Move to the front, with what others have written meanwhile; or leave it."""
         self._in_front = in_front
         self.refresh()
+
+    @watches("compared")
+    def _on_compared(self, *_: Any) -> None:
+        self._table.compared = list(self._session.compared)
 
     @watches("player.shot")
     def _on_shot(self, event: Any) -> None:

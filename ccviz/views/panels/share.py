@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from ccviz.errors import CcvizError
 from ccviz.numbers import count
+from ccviz.runs.earlier import PROVERS
 from ccviz.views.export.page import MOST_RUNS, Handout, page_of
 from ccviz.views.export.tree_text import WRITERS
 from ccviz.views.lab.download import DownloadRequest, is_small
@@ -293,9 +294,17 @@ class SharePanel(Panel):
 
     @watches("draft", "x_axis", "y_axis", "solver", "seed", "time_limit", "gap_limit", "node_limit")
     def _refresh(self, *_: Any) -> None:
-        session = self._session
+        session, shot = self._session, self._session.player.shot
+        self._ended = shot.info.id if shot is not None and shot.at_end else ""
         way = _WITH_ADDRESS if self._own else _WITHOUT_ADDRESS
         self._texts.blocks = blocks(session, page_address(), way)
+
+    @watches("player.shot")
+    def _on_shot(self, event: Any) -> None:
+        """Offer the check of a proof as soon as a run has ended, and no longer than it is shown."""
+        shot = event.new
+        if (shot.info.id if shot is not None and shot.at_end else "") != self._ended:
+            self._refresh()
 
 
 def page_address() -> str:
@@ -320,7 +329,24 @@ def blocks(session: Session, page: str, way: str = _WITHOUT_ADDRESS) -> list[dic
                lambda: as_command(session)),
         _block("Model in cvxpy", lambda _: "What the solver solves, to read and to change.",
                lambda: as_model(session)),
+        *_proof(session),
     ]  # fmt: skip
+
+
+def _proof(session: Session) -> list[dict[str, Any]]:
+    """Return the command that checks the proof of the run shown, if it left one."""
+    shot = session.player.shot
+    if shot is None or not shot.at_end or shot.info.solver not in PROVERS:
+        return []
+    # The command line does not know the runs of the page's library.
+    is_here = not session.archive.is_in_library(shot.info.id)
+    where = "where the page is served" if is_here else "after Export this run, in the tab Runs"
+    about = (
+        f"Checks the proof with none of the solver's code, in a terminal {where}. "
+        "On any other machine: Export this run, in the tab Runs, and ccviz verify run.ccviz."
+    )
+    command = f"ccviz verify {shot.info.id if is_here else 'run.ccviz'}"
+    return [{"title": "Proof", "about": about, "text": command, "sound": True}]
 
 
 def _block(

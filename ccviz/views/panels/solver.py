@@ -187,12 +187,15 @@ class SolverPanel(Panel):
         self._about.object = about + cannot
         unable_ones = unable(draft)
         groups = _groups(unable_ones)  # greyed, and with the reasons
-        greyed = [name for name in unable_ones if name != solver.name]
+        # A draft can bring another solver, and the choice may not have followed it yet.
+        offer: dict[str, Any] = {
+            "value": solver.name,
+            "disabled_options": [name for name in unable_ones if name != solver.name],
+        }
+        if groups != self._choice.groups:
+            offer["groups"] = groups
         with self._following:
-            if groups != self._choice.groups:
-                self._choice.param.update(groups=groups, disabled_options=greyed)
-            elif greyed != self._choice.disabled_options:
-                self._choice.disabled_options = greyed
+            self._choice.param.update(**offer)
         self._advise(advised(draft, seconds=self._session.limits.time_limit))
 
     def _advise(self, found: Advice | None) -> None:

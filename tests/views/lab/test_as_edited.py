@@ -12,7 +12,9 @@ from ccviz.views.frames.card import card
 from ccviz.views.lab.runner import RunQueue
 from ccviz.views.lessons.catalogue import SessionHere
 from ccviz.views.link_table import Link
+from ccviz.views.panels.player import PlayerPanel
 from ccviz.views.panels.solver import plan
+from tests.views.person import At
 
 
 @pytest.fixture
@@ -166,3 +168,23 @@ def _take_again(session, seconds):
     session.start()
     session.proofs.took = ()
     _take_for(session, seconds)
+
+
+def test_a_second_edit_during_a_run_that_an_edit_started_starts_again(session):
+    session.edits.add_links([Link("must", *apart(session))])
+    first = session.player.run_id
+    session.archive._set(first, {"time_s": 30.0, "termination": None})
+    session.player.open(first, playing=False)  # as if it went on
+    session.player.end()
+    session.proofs.quick = True
+    session.edits.add_links([Link("must", *apart(session))])
+    assert session.player.run_id != first
+    assert session.run.problem.asks_the_same(session.draft.problem)
+
+
+def test_the_line_of_the_player_says_that_a_run_is_of_the_problem_before_an_edit(session):
+    line = At(PlayerPanel(session))
+    assert "before the edit" not in line.text
+    session.as_edited = False
+    session.edits.add_links([Link("must", *apart(session))])
+    assert "Of the problem before the edit: " in line.text

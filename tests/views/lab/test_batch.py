@@ -9,6 +9,7 @@ from ccviz.problem.partition import Partition
 from ccviz.runs.stop import NO_LIMITS
 from ccviz.solvers import make_solver
 from ccviz.views.frames.card import card
+from ccviz.views.frames.tables import sentence
 from ccviz.views.link_table import Link
 from ccviz.views.panels.links import LinkList, LinksPanel
 from ccviz.views.panels.runs import BatchPanel
@@ -195,3 +196,19 @@ def test_a_repair_is_shown_until_the_run_has_a_clustering(solved):
     tick_until(solved, is_over)
     assert solved.repair.partition is None
     assert Partition(solved.draft.problem, solved.run.labels).violations.none_hard
+
+
+def test_an_exact_run_after_an_edit_begins_with_the_repaired_clustering(solved):
+    i, j = (int(np.flatnonzero(solved.run.labels == cluster)[0]) for cluster in (0, 1))
+    solved.edits.add_links([Link("must", i, j)])
+    repaired = solved.repair.partition
+    solved.set_solver("rbba")
+    solved.start(paused=True)
+    solved.step()
+    tick_until(solved, lambda: solved.run is not None and solved.run.started is not None)
+    solved.step()
+    tick_until(solved, lambda: solved.run.incumbent is not None)
+    assert solved.run.objective == pytest.approx(repaired.wcss)
+    assert sentence(solved.player.shot.event).startswith(
+        "The run begins with an earlier clustering"
+    )

@@ -99,12 +99,22 @@ def test_one_column_alone_is_the_class_and_one_the_name(session):
     assert roles(importing)["id"] == "ignore"
 
 
+def test_numbers_whose_squares_cannot_be_added_up_are_refused_in_a_sentence(session):
+    rows = "".join(f"{'-' * (i % 2)}1e308,{i}e306\n" for i in range(20))
+    importing = brought(session, f"a,b\n{rows}".encode())
+    assert "20 are too large, such as '1e308'" in content(importing)["lines"][0]["holds"]
+    importing.load()
+    assert "line 2, column 'a' is '1e308', too large to add up squares" in importing.refusal
+    assert session.draft.data.name == "iris"
+
+
 def test_what_cannot_be_loaded_stays_on_the_sheet_with_its_reason(session):
     importing = brought(session, b"x,y\n1,2\n2,abc\n3,4\n")
     importing.load()
     assert importing.refusal.startswith(
         "mine.csv: line 3, column 'y' is 'abc', not a finite number."
     )
+    assert "unknown =" not in importing.refusal
     assert session.draft.data.name == "iris"
     importing.take_as({"y": "ignore"})
     assert importing.refusal == ""
@@ -119,7 +129,7 @@ def test_what_cannot_be_loaded_stays_on_the_sheet_with_its_reason(session):
 def test_a_table_of_names_alone_is_loaded_when_it_is_asked_for_again(session):
     importing = brought(session, b"name\nAnna\nBert\nCarl\nDora\nEmil\n")
     importing.load()
-    assert importing.refusal.endswith("no column is a feature (columns = ''). Load again to do so.")
+    assert importing.refusal.endswith("no column is a feature. Load again to do so.")
     importing.take_as({"name": "ignore"})
     importing.take_as({"name": "name"})
     importing.load()

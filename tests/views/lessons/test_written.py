@@ -5,6 +5,7 @@ import zlib
 from base64 import urlsafe_b64encode
 from urllib.parse import parse_qsl
 
+import msgspec
 import pytest
 
 from ccviz.data.datasets import load
@@ -149,3 +150,24 @@ def test_a_step_may_fix_a_centre(session):
     assert "fixed_centers" in dict(parse_qsl(step.query))
     written = script("Centres", "", (step,))
     assert of_file(as_file(written)) == written
+
+
+def test_a_lesson_opens_with_the_problem_of_a_run_and_without_the_task_of_an_edit(session, written):
+    course, link_first = Course(session), lesson_of(written)
+    session.edits.load(load("wine"))
+    course.begin(link_first)
+    assert session.draft.data.name == "iris"
+    assert not len(session.draft.links)
+    course.begin(None)
+    session.edits.load(load("wine"))
+    course.begin(lesson_of(msgspec.structs.replace(written, steps=written.steps[1:])))
+    assert session.draft.k == 4
+    assert len(session.draft.links) == 1
+    assert session.run is None
+
+
+def test_who_finishes_a_lesson_reads_who_sees_the_answers(session, written):
+    course = Course(session)
+    course.begin(lesson_of(msgspec.structs.replace(written, steps=written.steps[:1])))
+    course.go_on()
+    assert "keeps no answers" in session.notice.text

@@ -20,7 +20,14 @@ from ccviz.views.panels.plot import PlotPanel
 from ccviz.views.panels.result import RacePanel
 from ccviz.views.panels.right import ClustersPanel, ProofBounds
 from ccviz.views.panels.scatter import Legend, ScatterPanel
-from ccviz.views.panels.share import AddressPanel, Texts, blocks, tree_buttons, tree_download
+from ccviz.views.panels.share import (
+    AddressPanel,
+    SharePanel,
+    Texts,
+    blocks,
+    tree_buttons,
+    tree_download,
+)
 from ccviz.views.share.kept import KeptFiles
 from tests.patience import tick_until, wait_until
 from tests.views.lab.test_session import play_out
@@ -46,6 +53,9 @@ def test_refused_sizes_stay_to_be_mended(session):
     sizes.value = "50, 50, many"
     assert session.notice.text == "'many' is not a size: write 50, or 40-60, or equal."
     assert sizes.value == "50, 50, many"
+    assert sizes.css_classes == ["wrong"]
+    sizes.value = "50"
+    assert sizes.css_classes == []
 
 
 def test_sizes_that_are_alike_stay_short_in_a_field_that_would_cut_them(session):
@@ -190,6 +200,15 @@ def test_the_tree_of_the_run_shown_can_be_taken_once_there_is_one(example_sessio
     request = tree_download(session, ".dot")
     assert request.name == "iris-tree.dot"
     assert request.work(*request.args).startswith("// Search tree of sdp: 1 node,")
+
+
+def test_a_finished_proof_has_the_line_that_checks_it(example_session, example):
+    session, panel = example_session, SharePanel(example_session)
+    assert "Proof" not in {block["title"] for block in panel.__panel__()[-1][0].blocks}
+    session.show_example(example.run_id)
+    proof = panel.__panel__()[-1][0].blocks[-1]
+    assert (proof["title"], proof["text"]) == ("Proof", "ccviz verify run.ccviz")
+    assert "Export this run" in proof["about"]
 
 
 # --- The table of the clusters: at once, or after a sentence where the table is large -------------

@@ -5,6 +5,7 @@ import pytest
 from markupsafe import escape
 
 from ccviz import Problem
+from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.notice import Notice
 from ccviz.views.lessons.catalogue import LESSONS
 from ccviz.views.lessons.course import TABS, Course, Lesson, Step, is_right
@@ -12,7 +13,7 @@ from ccviz.views.lessons.written import FROM_FILE, as_file, of_file, of_word
 from ccviz.views.panels.base import FileButton, FileField
 from ccviz.views.panels.classroom import Answers, ClassPanel, QuestionPanel
 from ccviz.views.panels.lessons import OWN, LessonChoice, LessonEditor, LessonPanel
-from ccviz.views.panels.player import PlayerPanel, present
+from ccviz.views.panels.player import PlayerPanel, StatusPanel, present
 from ccviz.views.panels.share import Texts
 from ccviz.views.person import ALONE, Person
 from ccviz.views.share.address import hidden_controls
@@ -111,6 +112,24 @@ def test_an_address_hides_only_what_can_be_hidden():
         hidden_controls("plot")
 
 
+def test_any_step_of_a_lesson_can_be_taken_away_and_its_question_is_listed(session):
+    form = LessonEditor(session, Course(session), lambda: "http://localhost/main")
+    form.open()
+    editor = At(form)
+    editor["Title"].value = "Steps"
+    for word in ("first", "second", "third"):
+        editor["What to do, and why"].value = word
+        editor["A question to the class (optional)"].value = f"Why {word}?"
+        editor.press("Add this step")
+    editor["Step to take away"].value = 2
+    editor.press("Take step away:")
+    assert "Why first?" in editor.text
+    assert "second" not in editor.text
+    assert "--teacher-token" in editor.text  # who wants to see answers learns how
+    editor.press("Make the address")
+    assert "--address 0.0.0.0" in editor.of(Texts).blocks[0]["about"]
+
+
 # --- Player ---------------------------------------------------------------------------------------
 
 
@@ -124,10 +143,10 @@ def test_it_says_what_it_waits_for(session):
     assert "Nothing has run yet." in words(panel)
     session.start()
     session.tick()
-    assert "The solver is loaded…" in words(panel)
+    assert "The solver is being loaded…" in words(panel)
 
     tick_until(session, lambda: session.player.shot.last >= 0)
-    assert "The solver is loaded…" not in words(panel)
+    assert "The solver is being loaded…" not in words(panel)
 
 
 def test_a_note_leaves_the_screen_of_a_presenter_and_an_error_stays(session):
@@ -137,6 +156,14 @@ def test_a_note_leaves_the_screen_of_a_presenter_and_an_error_stays(session):
         assert session.presenting
         assert (session.notice is not None) == left
         present(session)
+
+
+def test_cost_bound_and_gap_are_explained_under_the_mouse(session):
+    session.set_solver("k-means")
+    session.start()
+    tick_until(session, lambda: not session.needs_tick)
+    shown = At(StatusPanel(session, Inspection(session.archive, session.player))).text
+    assert 'title="How much cheaper the best clustering may still be' in shown
 
 
 # --- The question of a lesson: who has a field, what is right, and what the teacher sees ----------

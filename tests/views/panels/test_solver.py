@@ -1,4 +1,6 @@
-from ccviz.data.datasets import load
+import numpy as np
+
+from ccviz.data.datasets import Dataset, load
 from ccviz.views.lab.notice import advised
 from ccviz.views.link_table import Link
 from ccviz.views.panels.solver import SolverPanel, cited
@@ -48,6 +50,16 @@ def test_solvers_stand_in_groups_greyed_with_the_reason(session):
     assert "ipc-kmeans" in shown.disabled_options
     session.edits.set_sizes("")
     assert shown.disabled_options == []
+
+
+def test_a_table_too_large_for_the_solver_shown_brings_another_one(session):
+    panel = SolverPanel(session)
+    session.set_solver("sdp")
+    session.chosen = False
+    many = np.random.default_rng(0).normal(size=(200_000, 2))
+    session.edits.load(Dataset("large", many, ("x", "y")))
+    assert choice(panel).value == session.solver.name != "sdp"
+    assert "sdp" in choice(panel).disabled_options
 
 
 def test_only_backends_that_are_installed_are_offered(session):
