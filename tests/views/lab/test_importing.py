@@ -243,7 +243,7 @@ def test_an_example_problem_brings_links_solver_and_story(session):
     assert session.draft.data.is_named
     assert len(session.draft.links) == 50
     assert (session.solver.name, session.solver.cuts) == ("sdp", "paper")
-    assert session.notice.text == EXAMPLES["six_crowded_classes"].story
+    assert session.story == EXAMPLES["six_crowded_classes"].story
     session.edits.undo()
     assert session.draft.data.name == "iris"
 
