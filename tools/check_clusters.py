@@ -11,13 +11,19 @@ from fractions import Fraction
 from itertools import chain, combinations, compress, product
 
 import numpy as np
-from check_bounds import joined
+from check_bounds import CANNOT, GIVEN, LIFTED, MUST, SEMIDEFINITE, joined
 from check_every import Every, floors_over
 from check_file import ROUND, is_number, is_whole, need
 from check_search import Search
 
 CASES = {"case_zone": "i1", "case_places": "i2", "case_prizes": "f1", "case_blocks": "i2"}
 CASES |= {"case_changes": "f1"}
+COLUMNS = {"duals": "f1", "least": "f1", "taken": "f1", "listed": "i1", **CASES}
+# What proves the bound of a node: names of arrays, their kinds and dimensions.
+AT_NODES = {**SEMIDEFINITE, **LIFTED, **MUST, **CANNOT, **GIVEN, **COLUMNS}
+AT_NODES |= {"node": "i1", "unit": "i1", "witness": "i1"}
+AT_NODES |= {"prices": "f1", "apart_pairs": "i2", "apart_prices": "f2"}
+AT_NODES |= {"without_must": "i2", "without_cannot": "i2", "with_sizes": "i2"}
 DUALS = {"duals", "least", "taken", "case_prizes", "case_changes"}
 
 

@@ -20,8 +20,8 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-from check_bounds import CANNOT, GIVEN, LIFTED, MUST, SEMIDEFINITE, Blocks, Soft, joined, matrix_of
-from check_clusters import CASES, Duals, Graph, check_none, covered, priced, rows_of, rules_of
+from check_bounds import SEMIDEFINITE, Blocks, Soft, joined, matrix_of
+from check_clusters import AT_NODES, Duals, Graph, check_none, covered, priced, rows_of, rules_of
 from check_file import (
     EVENTS,
     HEAD,
@@ -47,11 +47,6 @@ from check_file import (
 AGREE = Fraction(1, 10**8)  # relative difference between a claim and what is computed
 WRONG = (ArithmeticError, AttributeError, LookupError, MemoryError, OSError, RecursionError)
 WRONG += (TypeError, ValueError, struct.error, zlib.error)
-COLUMNS = {"duals": "f1", "least": "f1", "taken": "f1", "listed": "i1", **CASES}
-AT_NODES = {**SEMIDEFINITE, **LIFTED, **MUST, **CANNOT, **GIVEN, **COLUMNS}
-AT_NODES |= {"node": "i1", "unit": "i1", "witness": "i1"}
-AT_NODES |= {"prices": "f1", "apart_pairs": "i2", "apart_prices": "f2"}
-AT_NODES |= {"without_must": "i2", "without_cannot": "i2", "with_sizes": "i2"}
 IN_PARTS = {**SEMIDEFINITE, "decisions": "i2", "bound": "f1"}
 
 
