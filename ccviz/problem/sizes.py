@@ -173,8 +173,17 @@ NO_SIZES = (
 def read_outliers(given: Any, n: int, k: int) -> int:
     """Return the largest number of points to leave out.
 
-    `n`, `k`: Points, and clusters without those of points left out. Raises `ProblemError` if it is
-    no whole number of at least 0, or leaves fewer points than clusters.
+    Parameters
+    ----------
+    given : int
+        As it was asked.
+    n, k : int
+        Points, and clusters without those of points left out.
+
+    Raises
+    ------
+    ProblemError
+        If it is no whole number of at least 0, or leaves fewer points than clusters.
     """
     try:
         outliers = int(given)
@@ -192,7 +201,10 @@ def read_outliers(given: Any, n: int, k: int) -> int:
 def spare_points(must_link: IntArray, n: int, k: int, outliers: int) -> int:
     """Return how many points can be left out: no linked ones, and k blocks stay.
 
-    `must_link` (m, 2): Hard pairs.
+    Parameters
+    ----------
+    must_link : (m, 2) int64
+        Hard pairs.
     """
     count = np.bincount(closure(n, must_link))
     return max(0, min(outliers, int((count == 1).sum()), len(count) - k))

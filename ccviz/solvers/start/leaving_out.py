@@ -45,8 +45,8 @@ _STARTS = 5  # Starts of BLP k-means for the first clustering
 _STEP_S = 1.0  # Seconds for one assignment, of the first clusterings and of a repair
 _REPAIRED = 20_000  # Blocks times clusters up to which a clustering of the root is repaired
 # Starts for a connected clustering, and moves without a better one that end its tabu search: first
-# of all, later at the root, where it is branched and the search takes long anyway, and below it.
-_FIRST, _ROOT, _BRANCHED, _BELOW = (20, 300), (2, 100), (40, 300), (2, 0)
+# of all, later at the root, and below it.
+_FIRST, _ROOT, _BELOW = (20, 300), (2, 100), (2, 0)
 
 _LEAVES_ONE = "The only clustering that is left breaks a size or a rule."
 
@@ -193,8 +193,7 @@ class LeavingOut:
             report = self._reconsidered(report, task)
         if labels is None:
             return report
-        is_root_branched = report.verdict == "branch" and not task.decisions
-        kept = self._near(labels, task, _BRANCHED if is_root_branched else None)
+        kept = self._near(labels, task)
         if kept is not None:
             return replace(report, labels=kept)
         mended = self._mended(labels, task)
