@@ -121,7 +121,8 @@ class Rule:
     """Base of all rules.
 
     Only `alternatives` or `reduction` is needed: a rule without the first has to become links or
-    sizes, and one without the second is kept by the solvers that support rules.
+    sizes, and one without the second is kept by the solvers that support rules. A limit on a sum
+    (`ccviz.problem.sums.SumLimit`) needs neither: the solvers that support sums keep it.
     """
 
     parts_blocks: ClassVar[bool] = False
