@@ -13,10 +13,12 @@ import types
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import panel as pn
 import pytest
 from bokeh.events import ButtonClick, Tap
 
+from ccviz import Problem, solve
 from ccviz.data.datasets import load
 from ccviz.runs import worker
 from ccviz.runs.archive import Archive
@@ -165,6 +167,18 @@ def test_a_click_leads_to_a_bound_on_the_way_that_is_described(session, monkeypa
     assert_in_order(hops[drive:back], calls)
     assert len(hops) <= 35
     assert len({module for module, _ in hops}) <= 25
+
+
+def test_a_link_becomes_a_constraint_on_the_way_that_is_described():
+    hops = _HOP.findall(section("From a link to a constraint of the bound"))
+    traced = [hop for hop in hops if hop[1] != "forbid"]  # which is compiled
+    assert len(traced) == len(hops) - 1 > 10
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    with followed(calls := []):
+        solve(
+            Problem(X, 3, must_link=[(0, 1)], cannot_link=[(2, 3), (4, 5)]), "sdp", progress=False
+        )
+    assert_in_order(traced, calls)
 
 
 def work_here(session, monkeypatch):
