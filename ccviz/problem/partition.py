@@ -418,7 +418,8 @@ def cluster_sums(
     """
     if X.shape[1] > _WIDE:
         return _row_sums(X, labels, k, weights)
-    return np.concatenate([_sums(strip, labels, k, weights) for strip in _strips(X)], axis=1)
+    strips = (_sums(strip, labels, k, weights) for strip in _strips(X))
+    return np.concatenate([np.empty((k, 0)), *strips], axis=1)  # of no columns too
 
 
 def cluster_squares(X: FloatArray, labels: IntArray, k: int, means: FloatArray) -> FloatArray:

@@ -157,7 +157,7 @@ def test_the_colours_of_a_node_are_called_so_over_the_plot(lab_of):
 
 def test_share_opens_the_dialog_of_figures_and_the_field_of_tables_says_ctrl_v(lab_of, tmp_path):
     lab = lab_of()
-    assert lab.page.locator("kbd").get_by_text("Ctrl+V").is_visible()
+    assert lab.page.locator("kbd").get_by_text("Ctrl+V").last.is_visible()
     lab.room("Share")
     lab.press("Figure…")
     dialog = lab.page.get_by_role("dialog", name="Figure")

@@ -90,7 +90,7 @@ def test_the_tree_grows_and_stays_where_it_was_put(lab_of, picture, tmp_path):
     assert len(looks) == len(markers) == len(colors) == len(kinds)
     root, best = tree["lower_bound"][0], incumbent_line(lab)
     assert tree["y"][0] == root == min(tree["y"]) < best
-    assert f"incumbent {best:.6g}" in title(lab, "tree")
+    assert f"best found so far {best:.6g}" in title(lab, "tree")
 
     lab.press("Depth")
     lab.wait_for(lambda: nodes(lab)["y"] == nodes(lab)["depth"])
@@ -246,7 +246,8 @@ def bands(lab):
 def test_a_proof_is_watched_on_one_screen(lab_of, server, picture):
     lab = lab_of("?data=spirals&n=20&k=3&solver=sdp&set.cuts_per_block=0&seed=1")
     lab.page.set_viewport_size({"width": 1280, "height": 720})
-    lab.run()  # the view comes by itself
+    lab.run()
+    lab.room("Inside the solver")
     lab.figure("tree")
     lab.figure("proof-bounds")
     see_every_node_closed(lab)

@@ -340,7 +340,7 @@ def _rows(run: Run, answer: Partition | None, bound: float | None) -> tuple[tupl
     A bound is one on the cost with the penalty of broken soft links: so is the cost beside it.
     """
     keeps = answer is not None and answer.violations.none_hard
-    soft = answer is not None and answer.problem.is_soft
+    soft = (run if answer is None else answer).problem.is_soft
     broken = "" if answer is None else broken_words(answer.violations)
     constraints = f"{broken} broken" if broken else "all kept"
     rows = [
