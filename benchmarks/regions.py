@@ -13,9 +13,9 @@ bound may be above a clustering of any program.
 
 The programs get the same columns, neighbours and k. Those that draw have five seeds, of which the
 best counts, and those of pygeoda 50 constructions in each; the trees of redcap are *fullorder*.
-Chicago77, and georgia and sids2 with k = 3, were measured with separators that count in both rows,
-on a busy machine, where a step takes up to twice as long, and the programs' answers are those of
-the first measurement; the others were measured before.
+Measured at different times, on a busy machine, where a step takes up to twice as long: mexico,
+columbus with k = 3 and 8, Chicago77 and georgia with k = 3 before the tree branched where
+separators rest, the others after. The programs' answers are those of the first measurement.
 """
 
 from __future__ import annotations

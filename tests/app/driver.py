@@ -1,5 +1,6 @@
 """A real `panel serve` of the real app, and a hand to drive its page."""
 
+import math
 import os
 import re
 import signal
@@ -60,10 +61,11 @@ _RESTS = """async (name) => {
         const {x_range, y_range} = view.model
         return [x, y, width, height, x_range.start, x_range.end, y_range.start, y_range.end].join()
     }
-    for (let before = "", same = 0; same < 5; ) {
+    // A figure of a tab that has just come to the front has no ends of its axes yet.
+    for (let before = "", same = 0, looks = 0; same < 5 && looks < 600; looks++) {
         await new Promise(requestAnimationFrame)
         const now = look()
-        same = now === before ? same + 1 : 0
+        same = now === before && !now.includes("NaN") ? same + 1 : 0
         before = now
     }
 }"""
@@ -244,6 +246,19 @@ class Lab:
 
     def labels(self) -> list[int]:
         return self.points()["label"]
+
+    def root(self) -> tuple[float, float]:
+        """Return where the tree's root is in its figure, once it has a place."""
+        place = []
+
+        def has_place() -> bool:
+            tree = self.sources("tree", "lower_bound")[0]
+            place[:] = tree["x"][0], tree["y"][0]
+            return all(map(math.isfinite, place))
+
+        self.wait_for(has_place)
+        self.rest("tree")
+        return place[0], place[1]
 
     def sources(self, figure: str, column: str) -> list[dict[str, list]]:
         """Return the columns of each thing that is drawn in a figure and has this column."""

@@ -135,14 +135,13 @@ def test_a_click_on_a_node_moves_nothing_and_its_tooltip_goes(lab_of, picture):
     lab.run()
     lab.room("Inside the solver")
     lab.figure("tree")
-    lab.rest("tree")
-    tree = lab.sources("tree", "lower_bound")[0]
-    root = (tree["x"][0], tree["y"][0])
+    root = lab.root()
     at = lab.pixel(*root, "tree")
     page.mouse.move(at[0], at[1], steps=3)
     lab.wait_for(lambda: "depth 0" in page.evaluate(TOOLTIP))
     page.mouse.click(*at)
-    lab.see("Node 0, depth 0")
+    node = page.get_by_role("region", name="Node").filter(has_text="Node 0, depth 0")
+    node.wait_for()
     lab.rest("tree")
     assert lab.pixel(*root, "tree") == at
     page.mouse.move(at[0] + 1, at[1], steps=2)

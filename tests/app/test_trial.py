@@ -144,14 +144,15 @@ def test_the_colours_of_a_node_are_called_so_over_the_plot(lab_of):
     lab.run()
     lab.room("Inside the solver")
     lab.figure("tree")
+    root = lab.root()
+    lab.page.mouse.move(*lab.pixel(*root, "tree"), steps=3)
     lab.rest("tree")
-    tree = lab.sources("tree", "marker")[0]
-    lab.page.mouse.click(*lab.pixel(tree["x"][0], tree["y"][0], "tree"))
+    lab.page.mouse.click(*lab.pixel(*root, "tree"))
     note = lab.page.locator(".legend .note").get_by_text("clusters at node 0")
     note.wait_for()
     box, plot = note.bounding_box(), lab.page.get_by_role("figure", name="50 points").bounding_box()
     assert box["y"] + box["height"] <= plot["y"] + 1
-    lab.page.mouse.click(*lab.pixel(tree["x"][0], tree["y"][0], "tree"))
+    lab.page.mouse.click(*lab.pixel(*root, "tree"))
     note.wait_for(state="hidden")
 
 
