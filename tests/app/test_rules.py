@@ -132,8 +132,8 @@ def test_names_are_suggested_and_nothing_stays_that_should_go(lab_of, picture):
 def test_a_click_on_a_node_moves_nothing_and_its_tooltip_goes(lab_of, picture):
     lab = lab_of("?data=spirals&n=30&k=3&solver=sdp&set.cuts=none&limit.node_limit=7")
     page = lab.page
-    lab.run()
     lab.room("Inside the solver")
+    lab.run()
     lab.figure("tree")
     root = lab.root()
     at = lab.pixel(*root, "tree")

@@ -141,8 +141,8 @@ def test_the_names_of_a_cluster_are_listed_and_long_figures_keep_to_a_line(
 
 def test_the_colours_of_a_node_are_called_so_over_the_plot(lab_of):
     lab = lab_of("?data=ring_around_ring&k=3&example=no&solver=sdp")
-    lab.run()
     lab.room("Inside the solver")
+    lab.run()
     lab.figure("tree")
     root = lab.root()
     lab.page.mouse.move(*lab.pixel(*root, "tree"), steps=3)
