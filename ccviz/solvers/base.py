@@ -85,7 +85,7 @@ class Supports:
                 (problem.is_soft, self.soft, "soft links"),
                 (sized, self.sizes, "cluster sizes"),
                 (len(problem.rules) > len(sums), self.rules, "rules on clusters"),
-                (bool(sums), self.sums, "limits on sums, shares or means"),
+                (bool(sums), self.sums, "limits on sums"),
                 (weighted, self.weights, "weights of points"),
                 (weighted and sized and both, self.weighted_sizes, "weights beside cluster sizes"),
                 (problem.outliers > 0, self.outliers, "outliers"),

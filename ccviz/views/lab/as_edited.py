@@ -52,7 +52,7 @@ class Proof:
         """Whether its clustering is proved optimal for a problem."""
         if self.problem.asks_the_same(asked):
             return True
-        if not bounds_hold(self.problem, asked):
+        if not _bounds(self.problem, asked):
             return False
         found = Partition(asked, self.labels)
         cost = Partition(self.problem, self.labels).objective
@@ -61,8 +61,11 @@ class Proof:
 
 def bounds_hold(before: Problem, asked: Problem) -> bool:
     """Whether no clustering of a problem costs less than the optimum of an earlier one."""
-    same = before.asks_the_same(asked)
-    return same or (same_points(before, asked) and tightens(before, asked))
+    return before.asks_the_same(asked) or _bounds(before, asked)
+
+
+def _bounds(before: Problem, asked: Problem) -> bool:
+    return same_points(before, asked) and tightens(before, asked)
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,8 +265,5 @@ def labels_to_start_from(
     if shown is None or not solver.supports.exact or problem.n > _MOST_LABELS:
         return ()
     is_repaired = shown.problem is problem
-    if not same_points(shown.problem, problem):
-        return ()
-    if shown.problem.asks_the_same(problem) and not is_repaired:
-        return ()
-    return list(map(int, shown.labels))
+    is_edited = same_points(shown.problem, problem) and not shown.problem.asks_the_same(problem)
+    return list(map(int, shown.labels)) if is_repaired or is_edited else ()

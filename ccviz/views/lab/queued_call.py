@@ -204,7 +204,7 @@ class BackgroundStudy(QueuedCall):
         super().__init__(quota, pool, queue)
         self._archive, self._player = archive, player
         self._run_id, self._seen = "", b""
-        self._checked: tuple[Any, str] = (None, "")
+        self._checked = "", ""  # The run that was looked at, and why it cannot be studied
         player.param.watch(self._on_shot, "shot")
 
     @property
@@ -218,16 +218,15 @@ class BackgroundStudy(QueuedCall):
         shot = self._player.shot
         if shot is None or not self._is_proof:
             return ""
-        moment = shot.info.id, shot.seq
-        if self._checked[0] != moment:
+        if self._checked[0] != shot.info.id:
             why = ""
             try:
                 self._functions[0](shot.run, _prover(shot.run.problem, shot.info))
             except UnsupportedError as refused:
                 why = str(refused)
             except CcvizError:
-                pass  # of a moment at which nothing is proved yet
-            self._checked = moment, why
+                return ""  # of a moment at which nothing is proved yet
+            self._checked = shot.info.id, why
         return self._checked[1]
 
     @property

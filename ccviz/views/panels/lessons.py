@@ -192,18 +192,15 @@ class LessonEditor(Panel):
         self._course.begin(lesson)
 
     def _make_address(self) -> None:
-        written, about = self._written(), _OPENS
+        written, page = self._written(), self._page()
         if self._keep and written.tables:
-            address, about = self._keep("lesson", written.title, as_file(written)), _KEEPS
+            address, line = self._keep("lesson", written.title, as_file(written)), _KEEPS
         else:
-            page = self._page()
-            address, about = (
-                f"{page}?{urlencode({'lesson': as_word(written)})}",
-                about + if_here(page),
-            )
+            address = f"{page}?{urlencode({'lesson': as_word(written)})}"
+            line = f"{_OPENS}{if_here(page)}"
         if self._hide.value:
             address += f"&hide={','.join(self._hide.value)}"
-        block = {"title": "Address", "about": about, "text": address, "sound": True}
+        block = {"title": "Address", "about": line, "text": address, "sound": True}
         self._address.blocks = [block]
 
     def _download(self) -> DownloadRequest:

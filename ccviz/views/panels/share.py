@@ -294,17 +294,22 @@ class SharePanel(Panel):
 
     @watches("draft", "x_axis", "y_axis", "solver", "seed", "time_limit", "gap_limit", "node_limit")
     def _refresh(self, *_: Any) -> None:
-        session, shot = self._session, self._session.player.shot
-        self._ended = shot.info.id if shot is not None and shot.at_end else ""
+        session = self._session
+        self._ended = _ended_run(session)
         way = _WITH_ADDRESS if self._own else _WITHOUT_ADDRESS
         self._texts.blocks = blocks(session, page_address(), way)
 
     @watches("player.shot")
-    def _on_shot(self, event: Any) -> None:
+    def _on_shot(self, *_: Any) -> None:
         """Offer the check of a proof as soon as a run has ended, and no longer than it is shown."""
-        shot = event.new
-        if (shot.info.id if shot is not None and shot.at_end else "") != self._ended:
+        if _ended_run(self._session) != self._ended:
             self._refresh()
+
+
+def _ended_run(session: Session) -> str:
+    """Return the id of the run that is shown at its end; empty if none is."""
+    shot = session.player.shot
+    return shot.info.id if shot is not None and shot.at_end else ""
 
 
 def page_address() -> str:

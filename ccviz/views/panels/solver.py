@@ -185,12 +185,12 @@ class SolverPanel(Panel):
             cited=cited(solver.paper),
         )  # fmt: skip
         self._about.object = about + cannot
-        unable_ones = unable(draft)
-        groups = _groups(unable_ones)  # greyed, and with the reasons
+        why_not = unable(draft)
+        groups = _groups(why_not)  # greyed, and with the reasons
         # A draft can bring another solver, and the choice may not have followed it yet.
         offer: dict[str, Any] = {
             "value": solver.name,
-            "disabled_options": [name for name in unable_ones if name != solver.name],
+            "disabled_options": [name for name in why_not if name != solver.name],
         }
         if groups != self._choice.groups:
             offer["groups"] = groups
