@@ -57,8 +57,8 @@ def proofs(server):
 
 def test_ten_links_are_made_one_by_one_and_undone(lab_of, server, picture):
     lab = lab_of("?data=ring_around_ring&solver=sdp&set.cuts=all&seed=1")
-    lab.run()
     lab.room("Inside the solver")
+    lab.run()
     run_as_edited(lab, True)
     first, before = bound(lab), len(lab.links())
     tree, runs, used, low = nodes(lab)["node"], 1, set(), first
@@ -92,8 +92,8 @@ def test_ten_links_are_made_one_by_one_and_undone(lab_of, server, picture):
 @pytest.mark.slow
 def test_the_tree_goes_on_over_links_that_the_clustering_breaks(lab_of, server, picture):
     lab = lab_of("?data=ring_around_ring&solver=sdp&set.cuts=none&seed=1")
-    lab.run()
     lab.room("Inside the solver")
+    lab.run()
     run_as_edited(lab, True)
     lab.wait_for(lambda: "Optimal clustering" in lab.card)
     first, before, tree = bound(lab), len(lab.links()), parents(lab)
